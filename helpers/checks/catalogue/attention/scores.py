@@ -1,0 +1,155 @@
+"""Exercise `attention.scores`: every query is compared with every key."""
+
+import math
+
+import numpy as np
+
+from helpers.checks.exercise import CHECKS_SHAPES, CONVERTS_INPUT, Behaviour, Case, Exercise, Slip
+from helpers.reference import attention as reference
+
+CORE, BATCH = "点积除以 √d_k", "前面可以有批量轴"
+
+
+def cases(rng):
+    return [
+        Case(CORE, (rng.normal(size=(2, 3)), rng.normal(size=(5, 3)))),
+        Case(CORE, (rng.normal(size=(3, 7)).astype(np.float32), rng.normal(size=(2, 7)).astype(np.float32))),
+        Case(CORE, (rng.normal(size=(3, 64)), rng.normal(size=(5, 64)))),
+        Case(BATCH, (rng.normal(size=(2, 3, 5)), rng.normal(size=(2, 7, 5)))),
+        Case(BATCH, (rng.normal(size=(2, 3, 2, 7)), rng.normal(size=(2, 3, 5, 7)))),
+    ]
+
+
+def without_scaling(q, k):
+    return q @ np.swapaxes(k, -1, -2)
+
+
+def divided_by_d_k(q, k):
+    return q @ np.swapaxes(k, -1, -2) / q.shape[-1]
+
+
+def divided_by_sqrt_n_keys(q, k):
+    return q @ np.swapaxes(k, -1, -2) / np.sqrt(k.shape[-2])
+
+
+def divided_by_sqrt_n_queries(q, k):
+    return q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-2])
+
+
+def multiplied_by_sqrt_d_k(q, k):
+    return q @ np.swapaxes(k, -1, -2) * np.sqrt(q.shape[-1])
+
+
+def transposed(q, k):
+    return k @ np.swapaxes(q, -1, -2) / np.sqrt(q.shape[-1])
+
+
+def transposing_all_axes(q, k):
+    return q @ k.T / np.sqrt(q.shape[-1])
+
+
+def cosine_similarity(q, k):
+    dot = q @ np.swapaxes(k, -1, -2)
+    return dot / (np.linalg.norm(q, axis=-1)[..., :, None] * np.linalg.norm(k, axis=-1)[..., None, :])
+
+
+def with_loops(q, k):
+    if np.ndim(q) > 2:
+        return [with_loops(q_one, k_one) for q_one, k_one in zip(q, k, strict=True)]
+    root = math.sqrt(len(q[0]))
+    return [[sum(a * b for a, b in zip(one, other, strict=True)) / root for other in k] for one in q]
+
+
+def with_einsum(q, k):
+    return np.einsum("...id,...jd->...ij", q, k) / q.shape[-1] ** 0.5
+
+
+def scaling_the_queries_first(q, k):
+    return (q / np.sqrt(q.shape[-1])) @ np.moveaxis(k, -1, -2)
+
+
+def in_float32(q, k):
+    q, k = np.float32(q), np.float32(k)
+    return (q[..., :, None, :] * k[..., None, :, :]).sum(-1) * np.float32(1 / np.sqrt(q.shape[-1]))
+
+
+EXERCISE = Exercise(
+    id="attention.scores",
+    title="缩放点积：查询与键的分数",
+    points=2,
+    reference=reference.scores,
+    returns=("scores",),
+    cases=cases,
+    behaviours=(Behaviour(CORE, 0.7), Behaviour(BATCH, 0.3)),
+    slips=(
+        Slip(
+            "没有缩放",
+            without_scaling,
+            wrong="点积对了，但没有除以 √d_k：d_k 越大，分数越散，softmax 越尖。",
+            look="点积的标准差随 √d_k 增长。把它除回去。",
+        ),
+        Slip(
+            "除以了 d_k",
+            divided_by_d_k,
+            wrong="除得太多：除以 d_k 之后，d_k 越大分数越接近 0，所有键看起来都一样。",
+            look="要除的是标准差 √d_k，不是方差 d_k。",
+        ),
+        Slip(
+            "除以了 √n_keys",
+            divided_by_sqrt_n_keys,
+            wrong="除数用了键的个数；分数的大小取决于每个点积加了多少项，而那是 d_k。",
+            look="d_k 是查询和键的最后一个轴的长度：q.shape[-1]。",
+        ),
+        Slip(
+            "除以了 √n_queries",
+            divided_by_sqrt_n_queries,
+            wrong="除数用了查询的个数；分数的大小取决于每个点积加了多少项，而那是 d_k。",
+            look="d_k 是查询和键的最后一个轴的长度：q.shape[-1]。",
+        ),
+        Slip(
+            "乘以了 √d_k",
+            multiplied_by_sqrt_d_k,
+            wrong="方向反了：乘以 √d_k 会让本来就偏大的分数更大。",
+            look="缩放要把标准差变回 1：是除，不是乘。",
+        ),
+        Slip(
+            "分数转置了",
+            transposed,
+            wrong="行和列对调了：现在每一行是一个键，每一列是一个查询。",
+            look="结果的形状应是 (n_queries, n_keys)：查询在前，q @ k 的转置。",
+        ),
+        Slip(
+            "转置了所有的轴",
+            transposing_all_axes,
+            wrong="k.T 把所有轴倒过来，二维时正好；有批量轴时，批量轴也被搬走了。",
+            look="只交换最后两个轴：np.swapaxes(k, -1, -2)。",
+        ),
+        Slip(
+            "算成了余弦相似度",
+            cosine_similarity,
+            wrong="除以了两个向量的长度；缩放点积保留长度，只除以 √d_k。",
+            look="长度也是信息：一个长的键可以更引人注意。去掉 norm，除以 √d_k。",
+        ),
+    ),
+    styles=(with_loops, with_einsum, scaling_the_queries_first, in_float32),
+    hints=(
+        "一个分数是一个查询和一个键的点积，再除以 √d_k。所有分数可以用一次矩阵乘法得到。",
+        "q 的形状是 (..., n_queries, d_k)；要得到 (..., n_queries, n_keys)，k 的最后两个轴要先交换。",
+        "np.swapaxes(k, -1, -2) 的形状是 (..., d_k, n_keys)；用 q @ 它，再除以 np.sqrt(q.shape[-1])。",
+    ),
+    equivalent_mutants={
+        CONVERTS_INPUT: (
+            "q, k = (np.asarray(q, dtype=float), np.asarray(k, dtype=float)) -> (dropped)",
+            "np.asarray(q, dtype=float) -> q",
+            "np.asarray(q, dtype=float) -> np.asarray(q)",
+            "np.asarray(k, dtype=float) -> k",
+            "np.asarray(k, dtype=float) -> np.asarray(k)",
+        ),
+        CHECKS_SHAPES: (
+            "_require_shared_d_k(q, k) -> (dropped)",
+            "_require_shared_d_k(q, k) -> q",
+            "_require_shared_d_k(q, k) -> _require_shared_d_k(k, q)",
+        ),
+        "exchanging two axes is the same in either order": ("np.swapaxes(k, -1, -2) -> np.swapaxes(k, -2, -1)",),
+    },
+)

@@ -1,0 +1,156 @@
+"""Exercise `attention.softmax_jacobian`: how each weight answers to each score."""
+
+import numpy as np
+
+from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Property, Slip
+from helpers.reference import attention as reference
+
+CORE, BATCH = "一行权重的雅可比矩阵", "前面可以有批量轴"
+
+
+def _weights(rng, *shape):
+    exps = np.exp(rng.normal(size=shape))
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def cases(rng):
+    return [
+        Case(CORE, (_weights(rng, 3),)),
+        Case(CORE, (_weights(rng, 5).astype(np.float32),)),
+        Case(CORE, (np.array([0.0, 1.0, 0.0, 0.0]),)),
+        Case(BATCH, (_weights(rng, 2, 3),)),
+        Case(BATCH, (_weights(rng, 3, 2, 5),)),
+    ]
+
+
+def diagonal_alone(weights):
+    return (weights * (1 - weights))[..., None] * np.eye(weights.shape[-1])
+
+
+def weights_on_the_diagonal_alone(weights):
+    return weights[..., None] * np.eye(weights.shape[-1])
+
+
+def opposite_sign(weights):
+    outer = weights[..., :, None] * weights[..., None, :]
+    return outer - weights[..., None] * np.eye(weights.shape[-1])
+
+
+def plus_instead_of_minus(weights):
+    outer = weights[..., :, None] * weights[..., None, :]
+    return weights[..., None] * np.eye(weights.shape[-1]) + outer
+
+
+def without_the_diagonal(weights):
+    return -weights[..., :, None] * weights[..., None, :]
+
+
+def taking_scores(weights):
+    exps = np.exp(weights)
+    again = exps / exps.sum(axis=-1, keepdims=True)
+    return again[..., None] * np.eye(again.shape[-1]) - again[..., :, None] * again[..., None, :]
+
+
+def for_a_single_row(weights):
+    return np.diag(weights) - np.outer(weights, weights)
+
+
+def with_loops(weights):
+    if np.ndim(weights) > 1:
+        return [with_loops(row) for row in weights]
+    n = len(weights)
+    return [[weights[i] * ((1 if i == j else 0) - weights[j]) for j in range(n)] for i in range(n)]
+
+
+def with_einsum(weights):
+    identity = np.eye(np.shape(weights)[-1])
+    return np.einsum("...i,ij->...ij", weights, identity) - np.einsum("...i,...j->...ij", weights, weights)
+
+
+def weight_times_identity_minus_weight(weights):
+    return weights[..., :, None] * (np.identity(weights.shape[-1]) - weights[..., None, :])
+
+
+def in_float32(weights):
+    weights = np.asarray(weights, np.float32)
+    jacobian = -(weights[..., None] @ weights[..., None, :])
+    diagonal = np.arange(weights.shape[-1])
+    jacobian[..., diagonal, diagonal] += weights
+    return jacobian
+
+
+EXERCISE = Exercise(
+    id="attention.softmax_jacobian",
+    title="softmax 的雅可比矩阵",
+    points=1,
+    reference=reference.softmax_jacobian,
+    returns=("jacobian",),
+    cases=cases,
+    behaviours=(Behaviour(CORE, 0.7), Behaviour(BATCH, 0.3)),
+    properties=(
+        Property(
+            "每一行的和是 0（分数一起加上同一个数，权重不变）",
+            lambda jacobian: bool(np.allclose(jacobian.sum(-1), 0, atol=1e-5)),
+        ),
+        Property(
+            "矩阵是对称的", lambda jacobian: bool(np.allclose(jacobian, np.swapaxes(jacobian, -1, -2), atol=1e-5))
+        ),
+    ),
+    slips=(
+        Slip(
+            "只有对角线",
+            diagonal_alone,
+            wrong="一个分数升高，别的权重会下降；对角线之外不是 0。",
+            look="对角线之外是 −weights[i]·weights[j]：减去的是整个外积，不只是它的对角线。",
+        ),
+        Slip(
+            "只有 diag(weights)",
+            weights_on_the_diagonal_alone,
+            wrong="还缺一半：没有减去外积 weights[i]·weights[j]。",
+            look="分母里也有每一个分数。对分母求导，会得到哪一项？",
+        ),
+        Slip(
+            "符号反了",
+            opposite_sign,
+            wrong="每一项的符号都反了：一个分数升高，它自己的权重应当升高。",
+            look="是 diag 减外积，不是外积减 diag。",
+        ),
+        Slip(
+            "减号写成了加号",
+            plus_instead_of_minus,
+            wrong="对角线之外应为负：一个权重升高，别的权重就要让出来。",
+            look="diag 与外积之间是减号。",
+        ),
+        Slip(
+            "缺少对角线的一项",
+            without_the_diagonal,
+            wrong="只有外积，没有 diag(weights)；现在每个分数升高都让所有权重下降。",
+            look="i = j 时，分子也要求导，多出来一个 weights[i]。",
+        ),
+        Slip(
+            "又做了一次 softmax",
+            taking_scores,
+            wrong="输入已经是 softmax 之后的权重；再做一次就不是同一个分布了。",
+            look="直接用 weights，不要再取指数。",
+        ),
+        Slip(
+            "批量轴没有保留",
+            for_a_single_row,
+            wrong="一行时正确；np.diag 和 np.outer 不认识前面的批量轴。",
+            look="用广播代替：weights[..., :, None] 和 weights[..., None, :]。",
+        ),
+    ),
+    styles=(with_loops, with_einsum, weight_times_identity_minus_weight, in_float32),
+    hints=(
+        "分两种情况：i = j 时，weights[i] 对自己的分数求导；i ≠ j 时，对别人的分数求导。",
+        "i = j 时得 weights[i]·(1 − weights[i])；i ≠ j 时得 −weights[i]·weights[j]。",
+        "合起来是 diag(weights) 减去外积。带批量轴时，外积写成 weights[..., :, None] * weights[..., None, :]。",
+    ),
+    equivalent_mutants={
+        CONVERTS_INPUT: (
+            "weights = np.asarray(weights, dtype=float) -> (dropped)",
+            "np.asarray(weights, dtype=float) -> weights",
+            "np.asarray(weights, dtype=float) -> np.asarray(weights)",
+        ),
+    },
+)

@@ -1,0 +1,190 @@
+"""Judge answers against the reference: points, outcome, and the slip that the answers betray; runs no learner code."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from helpers.checks.answer import NOT_ATTEMPTED, RAISED, REFERENCE_CALLED, RETURNED, TIMED_OUT, UNUSABLE
+from helpers.checks.collect import collect
+
+(
+    OUTCOME_CORRECT,
+    OUTCOME_NOT_ATTEMPTED,
+    OUTCOME_REFERENCE_CALLED,
+    OUTCOME_TIMED_OUT,
+    OUTCOME_RAISED,
+    OUTCOME_WRONG_TYPE,
+    OUTCOME_WRONG_SHAPE,
+    OUTCOME_NOT_FINITE,
+    OUTCOME_SLIP,
+    OUTCOME_DIFFERENT,
+) = (
+    "correct",
+    "not attempted",
+    "reference called",
+    "timed out",
+    "raised",
+    "wrong type",
+    "wrong shape",
+    "not finite",
+    "slip",
+    "different",
+)
+
+OUTCOMES_BY_STATUS = {
+    NOT_ATTEMPTED: OUTCOME_NOT_ATTEMPTED,
+    REFERENCE_CALLED: OUTCOME_REFERENCE_CALLED,
+    TIMED_OUT: OUTCOME_TIMED_OUT,
+    RAISED: OUTCOME_RAISED,
+    UNUSABLE: OUTCOME_WRONG_TYPE,
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The entry that is furthest off: which returned array, which index, what it is and what it should be."""
+
+    part: str
+    index: tuple[int, ...]
+    got: float
+    expected: float
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What an answer is worth and why.
+
+    `failing` is the index of the smallest case that fails, None when all are right; `expected` are its right arrays.
+    """
+
+    outcome: str
+    points: float
+    passed: tuple[str, ...]
+    failed: tuple[str, ...]
+    properties: tuple[str, ...] = ()
+    slip: object = None
+    failing: int | None = None
+    expected: tuple[np.ndarray, ...] = ()
+    worst: Entry | None = None
+
+
+def judge(exercise, cases, answers):
+    """Judge the answers that `collect` brought back.
+
+    Parameters
+    ----------
+    exercise : Exercise
+    cases : list of Case
+    answers : list of Answer
+        One for each case.
+
+    Returns
+    -------
+    Judgement
+
+    Raises
+    ------
+    ValueError
+        If there is not one answer for each case.
+    """
+    if len(answers) != len(cases):
+        raise ValueError(f"{exercise.id}: {len(answers)} answers for {len(cases)} cases; collect one answer for each")
+    right = _our_answers(exercise, exercise.reference, cases)
+    good = [_agree(answer, expected, exercise.tolerance) for answer, expected in zip(answers, right, strict=True)]
+    passed, failed = _behaviours(exercise, cases, good)
+    if all(good):
+        return Judgement(OUTCOME_CORRECT, exercise.points, passed, failed)
+    failing = good.index(False)
+    slip = _recognise(exercise, cases, answers, right, good)
+    return Judgement(
+        outcome=OUTCOME_SLIP if slip else _outcome(answers[failing], right[failing]),
+        points=_points(exercise, passed),
+        passed=passed,
+        failed=failed,
+        properties=_properties(exercise, answers, right),
+        slip=slip,
+        failing=failing,
+        expected=right[failing].parts,
+        worst=_worst(exercise, answers[failing], right[failing]),
+    )
+
+
+def _our_answers(exercise, function, cases):
+    return collect(exercise, function, cases)
+
+
+def _agree(answer, expected, tolerance):
+    """Say whether two answers are the same: equal statuses, shapes, and values within the tolerance."""
+    if (answer.status, answer.problem) != (expected.status, expected.problem):
+        return False
+    return len(answer.parts) == len(expected.parts) and all(
+        got.shape == want.shape and np.allclose(got, want, rtol=tolerance, atol=1e-2 * tolerance, equal_nan=True)
+        for got, want in zip(answer.parts, expected.parts, strict=True)
+    )
+
+
+def _behaviours(exercise, cases, good):
+    failed_names = {case.behaviour for case, is_good in zip(cases, good, strict=True) if not is_good}
+    names = [behaviour.name for behaviour in exercise.behaviours]
+    passed = tuple(name for name in names if name not in failed_names)
+    return passed, tuple(name for name in names if name in failed_names)
+
+
+def _points(exercise, passed):
+    """Add up the shares of the behaviours that passed; without the first, the core, nothing counts."""
+    if exercise.behaviours[0].name not in passed:
+        return 0.0
+    share = sum(behaviour.share for behaviour in exercise.behaviours if behaviour.name in passed)
+    return round(exercise.points * share, 2)
+
+
+def _recognise(exercise, cases, answers, right, good):
+    """Return the first slip that explains the answers: on every case, or else on every failing one."""
+    if all(answer.status in (NOT_ATTEMPTED, TIMED_OUT) for answer in answers):
+        return None
+    explains_failures = None
+    for slip in exercise.slips:
+        slipped = _our_answers(exercise, slip.code, cases)
+        matches = [_agree(a, s, exercise.tolerance) for a, s in zip(answers, slipped, strict=True)]
+        if all(matches):
+            return slip
+        if explains_failures is None and all(m or g for m, g in zip(matches, good, strict=True)):
+            explains_failures = slip
+    return explains_failures
+
+
+def _outcome(answer, expected):
+    """Name what is wrong with the answer to one case."""
+    if answer.status in OUTCOMES_BY_STATUS:
+        return OUTCOMES_BY_STATUS[answer.status]
+    if not _same_shapes(answer, expected):
+        return OUTCOME_WRONG_SHAPE
+    return OUTCOME_DIFFERENT if _finite(answer) else OUTCOME_NOT_FINITE
+
+
+def _same_shapes(answer, expected):
+    return [part.shape for part in answer.parts] == [part.shape for part in expected.parts]
+
+
+def _finite(answer):
+    return all(np.isfinite(part).all() for part in answer.parts)
+
+
+def _properties(exercise, answers, right):
+    """Return the sentences of the properties that hold on every case, none where a case gave no fitting numbers."""
+    if not all(a.status == RETURNED and _same_shapes(a, e) and _finite(a) for a, e in zip(answers, right, strict=True)):
+        return ()
+    return tuple(each.sentence for each in exercise.properties if all(each.holds(*answer.parts) for answer in answers))
+
+
+def _worst(exercise, answer, expected):
+    """Return the entry with the largest error, None where the shapes already differ."""
+    if answer.status != RETURNED or not _same_shapes(answer, expected):
+        return None
+    entries = []
+    for name, got, want in zip(exercise.returns, answer.parts, expected.parts, strict=True):
+        error = np.where(np.isfinite(got), np.abs(got - want), np.inf)
+        if error.size:
+            index = np.unravel_index(int(np.argmax(error)), error.shape)
+            entries.append((error[index], Entry(name, tuple(map(int, index)), float(got[index]), float(want[index]))))
+    return max(entries, key=lambda pair: pair[0])[1] if entries else None

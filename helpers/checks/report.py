@@ -1,0 +1,259 @@
+"""Show a judgement: HTML to the eye, a bare number of points as `text/plain` for nbgrader, text in a terminal.
+
+nbgrader reads the points of a cell from `text/plain`, and anything that is not a plain non-negative number counts
+as full marks; so `repr` of a report is such a number wherever a kernel may be reading it.
+"""
+
+import html
+import inspect
+import sys
+from dataclasses import dataclass
+
+import numpy as np
+
+TITLES = {
+    "correct": "✅ 全对",
+    "not attempted": "✏️ 还没有作答",
+    "reference called": "🔒 调用了参考实现",
+    "timed out": "⏳ 超时",
+    "raised": "💥 运行时出错",
+    "wrong type": "🔤 返回值的类型不对",
+    "wrong shape": "📐 形状不对",
+    "not finite": "♾️ 出现了 NaN 或无穷大",
+    "slip": "🔍 认出了这个错误",
+    "different": "❌ 数值不对",
+    "unknown exercise": "❓ 没有这道题",
+    "not a function": "❓ 交来的不是函数",
+    "check failed": "⚠️ 检查程序自己出错了",
+}
+COLORS = {"correct": "#009E73", "not attempted": "#767676", "unknown exercise": "#767676", "check failed": "#767676"}
+WRONG_COLOR = "#D55E00"
+
+NEXT_STEP = {
+    "not attempted": '把函数补完，再运行这一格。没有思路时，运行 hint("{id}")。',
+    "reference called": "参考实现在检查时是锁住的：调用它不算作答。请用 NumPy 自己写出来。",
+    "timed out": "循环能结束吗？有没有对每个元素做了不必要的重复计算？",
+    "raised": "先让函数在最小的例子上跑通，再运行这一格。",
+    "wrong type": "对照题目里写明的返回值。",
+    "wrong shape": "在纸上写出每一步的形状，看哪一步多了、少了或换了一个轴。",
+    "not finite": "哪一步会除以 0，或对很大的数取指数？",
+    "different": '用上面这个最小的例子在纸上算一遍，对照每一步的中间结果。需要提示时，运行 hint("{id}")。',
+}
+UNUSABLE = {
+    "none": "函数返回了 None：是不是忘了写 return？",
+    "parts": "应返回 {n_parts} 个结果（{returns}），现在是 {detail} 个。",
+    "huge": "返回的数组大得不可能是答案：{detail}。",
+    "ragged": "返回的嵌套列表各行长短不一，不能当作数组。",
+    "type": "返回值不是由实数组成的数组，而是 {detail}。",
+}
+RIGHT, WRONG, LOOK = "已经对的", "不对的", "接下来看"
+SHAPE_RIGHT = "形状对了"
+PASSED, FAILED = "通过", "未通过"
+RAISED_AT_LINE = "（你的函数所在单元格的第 {line} 行）"
+CALLS_UNWRITTEN = "它调用的 {detail} 还没有写完。"
+TIMED_OUT_AFTER = "{detail} 秒之内没有返回，已被叫停。"
+SHAPE_IS = "{part} 的形状是 {got}，应为 {expected}。"
+ENTRY_IS = "{part}{index} 是 {got}，应为 {expected}。"
+SMALLEST_CASE = "最小的例子："
+CHANGED_INPUTS = "提醒：你的函数改动了传给它的数组；别处还要用它们，请先复制。"
+WARNED = "运行时的警告：{warned}"
+PRINTED = "函数打印的内容：{printed}"
+CANNOT_READ = "请把这一格的内容恢复原样再运行。{detail}"
+
+MAX_SHOWN_ENTRIES = 12
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a learner and an instructor read about one answer.
+
+    Attributes
+    ----------
+    id : str
+        The exercise's.
+    title : str
+    points, max_points : float
+    outcome : str
+        A key of `TITLES`.
+    slip : str or None
+        Name of the recognised mistake.
+    lines : tuple of (heading, sentence) pairs
+    behaviours : tuple of (name, passed) pairs
+    """
+
+    id: str
+    title: str
+    points: float
+    max_points: float
+    outcome: str
+    slip: str | None = None
+    lines: tuple[tuple[str, str], ...] = ()
+    behaviours: tuple[tuple[str, bool], ...] = ()
+
+    def __str__(self):
+        head = f"{TITLES[self.outcome]}  {self.title}（{self.id}）  {self.points:g} / {self.max_points:g} 分"
+        named = [f"错误：{self.slip}"] if self.slip else []
+        lines = [f"{heading}：{sentence}" if heading else sentence for heading, sentence in self.lines]
+        behaviours = [f"  [{'✓' if passed else '✗'}] {name}" for name, passed in self.behaviours]
+        return "\n".join([head, *named, *lines, *behaviours])
+
+    def __repr__(self):
+        return str(self) if _in_terminal() else f"{self.points:g}"
+
+    def _repr_html_(self):
+        color = COLORS.get(self.outcome, WRONG_COLOR)
+        named = f"<p><b>错误：{html.escape(self.slip)}</b></p>" if self.slip else ""
+        return (
+            f'<div style="border-left:4px solid {color};padding:0.3em 1em;overflow-wrap:anywhere">'
+            f"<p><b>{TITLES[self.outcome]}</b>　{html.escape(self.title)}　"
+            f"<b>{self.points:g} / {self.max_points:g} 分</b></p>"
+            f"{named}{''.join(map(_line_html, self.lines))}{_behaviours_html(self.behaviours)}</div>"
+        )
+
+
+def build_report(exercise, judgement, cases, answers, reveal=True):
+    """Put a judgement into words: what is right already, what is wrong, what to look at next.
+
+    Parameters
+    ----------
+    exercise : Exercise
+    judgement : Judgement
+    cases : list of Case
+    answers : list of Answer
+    reveal : bool
+        Whether inputs, outputs and messages may be shown; not while grading, where the cases are secret.
+
+    Returns
+    -------
+    Report
+    """
+    lines = ()
+    if judgement.failing is not None:
+        case, answer = cases[judgement.failing], answers[judgement.failing]
+        lines = (
+            *_right_lines(judgement, answers),
+            *_wrong_lines(exercise, judgement, case, answer, reveal),
+            (LOOK, judgement.slip.look if judgement.slip else NEXT_STEP[judgement.outcome].format(id=exercise.id)),
+        )
+    attempted = judgement.outcome != "not attempted"
+    return Report(
+        id=exercise.id,
+        title=exercise.title,
+        points=judgement.points,
+        max_points=exercise.points,
+        outcome=judgement.outcome,
+        slip=judgement.slip.name if judgement.slip else None,
+        lines=(*lines, *(_notes(answers, reveal) if attempted else ())),
+        behaviours=tuple(
+            (behaviour.name, behaviour.name in judgement.passed) for behaviour in exercise.behaviours if attempted
+        ),
+    )
+
+
+def _right_lines(judgement, answers):
+    if judgement.outcome in ("not attempted", "reference called"):
+        return ()
+    right = [SHAPE_RIGHT] if judgement.worst and all(answer.parts for answer in answers) else []
+    right += judgement.properties
+    return ((RIGHT, "；".join(right) + "。"),) if right else ()
+
+
+def _wrong_lines(exercise, judgement, case, answer, reveal):
+    wrong = [(WRONG, judgement.slip.wrong)] if judgement.slip else []
+    if judgement.outcome in ("not attempted", "reference called"):
+        return wrong
+    if reveal:
+        wrong.append((SMALLEST_CASE.rstrip("："), _call_text(exercise, case)))
+    sentence = _what_came_out(exercise, judgement, answer, reveal)
+    if sentence:
+        wrong.append(("" if judgement.slip else WRONG, sentence))
+    return wrong
+
+
+def _what_came_out(exercise, judgement, answer, reveal):
+    if answer.problem == "NotImplementedError":
+        return CALLS_UNWRITTEN.format(detail=answer.detail)
+    if answer.status == "raised":
+        where = RAISED_AT_LINE.format(line=answer.line) if answer.line else ""
+        return f"{answer.problem}{': ' + answer.detail if reveal and answer.detail else ''}{where}"
+    if answer.status == "timed out":
+        return TIMED_OUT_AFTER.format(detail=answer.detail)
+    if answer.status == "unusable":
+        return UNUSABLE[answer.problem].format(
+            n_parts=len(exercise.returns), returns=", ".join(exercise.returns), detail=answer.detail
+        )
+    return _wrong_numbers(exercise, judgement, answer) if reveal else _wrong_shapes(exercise, judgement, answer, "…")
+
+
+def _wrong_numbers(exercise, judgement, answer):
+    if judgement.worst is None:
+        return _wrong_shapes(exercise, judgement, answer)
+    worst = judgement.worst
+    index = f"[{', '.join(map(str, worst.index))}]" if worst.index else ""
+    return ENTRY_IS.format(part=worst.part, index=index, got=f"{worst.got:.4g}", expected=f"{worst.expected:.4g}")
+
+
+def _wrong_shapes(exercise, judgement, answer, hidden=None):
+    """Say which returned array has the wrong shape; with `hidden` in place of the sizes of a secret case."""
+    for name, got, expected in zip(exercise.returns, answer.parts, judgement.expected, strict=False):
+        if got.shape != expected.shape:
+            sizes = [_dimensions(part.shape) if hidden else part.shape for part in (got, expected)]
+            return SHAPE_IS.format(part=name, got=sizes[0], expected=sizes[1])
+    return ""
+
+
+def _dimensions(shape):
+    return f"{len(shape)} 维"
+
+
+def _call_text(exercise, case):
+    names = inspect.signature(exercise.reference).parameters
+    arguments = [f"{name}={_value_text(value)}" for name, value in zip(names, case.arguments, strict=False)]
+    return f"{exercise.reference.__name__}({', '.join(arguments)})"
+
+
+def _value_text(value):
+    if not isinstance(value, np.ndarray):
+        return repr(value)
+    if value.size > MAX_SHOWN_ENTRIES:
+        return f"<{' × '.join(map(str, value.shape))} 数组>"
+    shown = value.astype(int) if value.dtype == bool else value
+    return np.array2string(shown, precision=3, separator=", ", suppress_small=True).replace("\n", "")
+
+
+def _notes(answers, reveal):
+    notes = []
+    if any(answer.changed_inputs for answer in answers):
+        notes.append(("", CHANGED_INPUTS))
+    if reveal:
+        notes += [("", WARNED.format(warned=answer.warned)) for answer in answers if answer.warned][:1]
+        notes += [("", PRINTED.format(printed=answer.printed.strip()[:200])) for answer in answers if answer.printed][
+            :1
+        ]
+    return tuple(notes)
+
+
+def _line_html(line):
+    heading, sentence = line
+    lead = f"<b>{html.escape(heading)}：</b>" if heading else ""
+    return f"<p>{lead}{html.escape(sentence)}</p>"
+
+
+def _behaviours_html(behaviours):
+    if not behaviours:
+        return ""
+    items = "".join(
+        f"<li>{'✓' if passed else '✗'} {html.escape(name)}：{PASSED if passed else FAILED}</li>"
+        for name, passed in behaviours
+    )
+    return f'<ul style="list-style:none;padding-left:0">{items}</ul>'
+
+
+def _in_terminal():
+    """Say whether a person reads `repr` in a terminal: plain Python's prompt, or IPython's."""
+    if "IPython" not in sys.modules:
+        return True
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    return shell is None or type(shell).__name__ == "TerminalInteractiveShell"
