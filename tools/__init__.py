@@ -1,0 +1,1 @@
+"""The maintainer's commands: build the notebooks, prove the checks, cut the font."""

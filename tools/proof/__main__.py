@@ -1,0 +1,42 @@
+"""Print the proof of every exercise as a table; exit with 1 if anything went the wrong way."""
+
+import sys
+
+from helpers.checks import exercises
+from tools.proof.proof import prove
+
+HEADINGS = ("exercise", "slips named", "mutants killed", "equivalent", "styles kept", "trivial at 0")
+
+
+def main():
+    """Prove all exercises and return the exit code."""
+    proofs = [prove(exercise) for exercise in exercises().values()]
+    print(_columns(*HEADINGS))
+    for proof in proofs:
+        print(_row(proof))
+    for proof in proofs:
+        for change, reason in proof.equivalent:
+            print(f"equivalent  {proof.exercise_id}: {change}  ({reason})")
+    failures = [f"{proof.exercise_id}: {failure}" for proof in proofs for failure in proof.failures]
+    print("\n".join(failures) if failures else "all exercises proven in both directions")
+    return 1 if failures else 0
+
+
+def _row(proof):
+    n_killable = proof.n_mutants - len(proof.equivalent)
+    return _columns(
+        proof.exercise_id,
+        f"{proof.n_slips - len(proof.unnamed_slips)}/{proof.n_slips}",
+        f"{n_killable - len(proof.surviving_mutants)}/{n_killable}",
+        len(proof.equivalent),
+        f"{proof.n_styles - len(proof.refused_styles)}/{proof.n_styles}",
+        f"{proof.n_trivial - len(proof.rewarded_trivial)}/{proof.n_trivial}",
+    )
+
+
+def _columns(name, *numbers):
+    return f"{name:32}" + "".join(f"{number:>16}" for number in numbers)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
