@@ -1,0 +1,91 @@
+"""Read any submitted file as a valid notebook: what cannot be read becomes an empty notebook that says so."""
+
+import re
+
+import nbformat
+from nbconvert.exporters import NotebookExporter
+from nbformat import from_dict, v4
+from nbformat.validator import isvalid
+
+UNREADABLE = (
+    "⚠️ **这份文件读不出来**：它不是一份完整的 notebook（{reason}），所以每道题都记 0 分。"
+    "请在 Jupyter 或 Colab 里重新打开自己的 notebook，保存为 .ipynb 后再交一次。"
+)
+UNREADABLE_KEY = "unreadable_submission"
+
+MAKE_CELL = {"code": v4.new_code_cell, "markdown": v4.new_markdown_cell, "raw": v4.new_raw_cell}
+CELL_ID = re.compile(r"[a-zA-Z0-9-_]{1,64}")
+
+
+class ReadAnySubmission(NotebookExporter):
+    """An exporter that opens every file, so that an unreadable one gets 0 points and a reason instead of no grade."""
+
+    def from_file(self, file_stream, resources=None, **kw):
+        """Convert a notebook from an open file, whatever is in it."""
+        return self.from_notebook_node(read_submission(file_stream), resources=resources, **kw)
+
+
+def read_submission(file_stream):
+    """Read a notebook, without its outputs, and make it valid in the current format.
+
+    Parameters
+    ----------
+    file_stream : text file
+
+    Returns
+    -------
+    nb : NotebookNode
+        `is_unreadable(nb)` if the file is no notebook.
+    """
+    try:
+        text = file_stream.read().removeprefix("\ufeff")  # the mark that some Windows editors put first
+        nb = nbformat.reads(text, as_version=4)
+        return _rebuilt(nb.cells, nb.metadata)
+    except Exception as error:  # nbformat raises whatever the JSON that it did not expect led to
+        return _unreadable(error)
+
+
+def is_unreadable(nb):
+    """Say whether `nb` stands in for a file that is no notebook."""
+    return UNREADABLE_KEY in nb.metadata
+
+
+def _unreadable(error):
+    notice = v4.new_markdown_cell(UNREADABLE.format(reason=type(error).__name__))
+    return v4.new_notebook(cells=[notice], metadata={UNREADABLE_KEY: True})
+
+
+def _rebuilt(cells, metadata):
+    """Build the notebook anew from what is sound: nbconvert refuses a whole notebook for one stray key in a cell."""
+    nb = v4.new_notebook(metadata={key: value for key, value in metadata.items() if key != UNREADABLE_KEY})
+    if not isvalid(nb):
+        nb.metadata.clear()
+    seen = set()
+    for cell in cells:
+        nb.cells.append(_rebuilt_cell(cell, seen))
+    return nb
+
+
+def _rebuilt_cell(cell, seen):
+    """Return a valid cell, with an id of its own: copies of a cell may have come with one id."""
+    make = MAKE_CELL.get(cell.get("cell_type"), v4.new_raw_cell)
+    source = cell.get("source", "")
+    new = make(source=source if isinstance(source, str) else str(source))
+    if CELL_ID.fullmatch(str(cell.get("id", ""))) and cell.id not in seen:
+        new.id = cell.id
+    seen.add(new.id)
+    metadata = cell.get("metadata", {})
+    if not _set_if_valid(new, "metadata", metadata) and "nbgrader" in metadata:
+        _set_if_valid(new, "metadata", {"nbgrader": metadata["nbgrader"]})
+    if new.cell_type == "markdown" and "attachments" in cell:
+        _set_if_valid(new, "attachments", cell.attachments)
+    return new
+
+
+def _set_if_valid(cell, key, value):
+    """Set the key and say that it was, unless the cell would no longer be valid."""
+    changed = from_dict(cell | {key: value})
+    valid = isvalid(changed, ref=f"{cell.cell_type}_cell", version=4, version_minor=5)
+    if valid:
+        cell[key] = changed[key]
+    return valid

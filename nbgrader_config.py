@@ -1,0 +1,84 @@
+"""nbgrader's settings for this course: run every `nbgrader` command from the folder that this file is in."""
+
+import functools
+import sys
+from pathlib import Path
+
+from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
+from nbgrader.converters import GenerateAssignment
+from nbgrader.preprocessors import (
+    AssignLatePenalties,
+    CheckCellMetadata,
+    ClearOutput,
+    DeduplicateIds,
+    GetGrades,
+    IgnorePattern,
+    LimitOutput,
+    OverwriteCells,
+    OverwriteKernelspec,
+    SaveAutoGrades,
+)
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # nbgrader does not look for `grading` beside its settings
+
+from grading.active_html import ShowActiveHtmlAsText  # noqa: E402
+from grading.duplicates import KeepOneCopy  # noqa: E402
+from grading.execute import ExecuteSubmission  # noqa: E402
+from grading.feedback import KeepReportsOnly, TranslateComments  # noqa: E402
+from grading.metadata import RestoreMetadata, RunEveryCell  # noqa: E402
+from grading.missing import PutBackMissingCells  # noqa: E402
+from grading.reading import ReadAnySubmission  # noqa: E402
+from grading.release import ExecuteRelease  # noqa: E402
+from grading.renamed import adopt_renamed  # noqa: E402
+from grading.verdict import RequireReport  # noqa: E402
+
+c = get_config()
+
+
+def release(c):
+    """`nbgrader generate_assignment`: solutions/ -> notebooks/, executed."""
+    c.CourseDirectory.source_directory = "solutions"
+    c.CourseDirectory.release_directory = "notebooks"
+    c.ClearSolutions.code_stub = {"python": "# 在这里写下你的代码，再删去下一行\nraise NotImplementedError"}
+    c.ClearSolutions.text_stub = "在这里写下你的回答。"
+    # Last: nothing may run before solutions, hidden tests and mark schemes are gone.
+    c.GenerateAssignment.preprocessors = [*GenerateAssignment.preprocessors.default(), ExecuteRelease]
+
+
+def autograde(c):
+    """`nbgrader autograde`: whatever one submission holds, it gets a score, and no other is touched by it."""
+    c.Autograde.exporter_class = ReadAnySubmission
+    c.Autograde.pre_convert_hook = functools.partial(adopt_renamed, c.CourseDirectory.release_directory)
+    c.Autograde.sanitize_preprocessors = [
+        ClearOutput,
+        RestoreMetadata,  # first: one cell with metadata of another version would stop the whole class
+        KeepOneCopy,  # a duplicated cell would, too; DeduplicateIds does not mend that
+        RunEveryCell,
+        DeduplicateIds,
+        OverwriteKernelspec,
+        OverwriteCells,
+        PutBackMissingCells,  # after OverwriteCells, which would remove the line that says what was put back
+        CheckCellMetadata,
+    ]
+    c.Autograde.autograde_preprocessors = [
+        ExecuteSubmission,
+        RequireReport,  # without a report nbgrader would give full marks
+        ShowActiveHtmlAsText,
+        IgnorePattern,
+        LimitOutput,
+        SaveAutoGrades,
+        AssignLatePenalties,
+        CheckCellMetadata,
+    ]
+    c.ExecuteSubmission.timeout = 60  # seconds a cell; a check stops a function by itself, after 5 s a case
+    c.ExecuteSubmission.seed_file = ".grading_seed"  # private: whoever knows it knows the grading cases
+
+
+def feedback(c):
+    """`nbgrader generate_feedback`: in Chinese, without any grading case."""
+    c.GenerateFeedback.preprocessors = [GetGrades, TranslateComments, KeepReportsOnly, CSSHTMLHeaderPreprocessor]
+
+
+release(c)
+autograde(c)
+feedback(c)

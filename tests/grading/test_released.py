@@ -1,0 +1,42 @@
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from nbformat import v4
+from nbgrader.api import Gradebook
+
+from grading.released import released_cells, released_id
+
+
+@pytest.fixture
+def resources(tmp_path, monkeypatch):
+    """Return nbgrader's resources for a notebook that is in a gradebook."""
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    monkeypatch.setenv("PATH", programs)  # making a gradebook calls alembic
+    url = f"sqlite:///{tmp_path / 'gradebook.db'}"
+    with Gradebook(url) as gradebook:
+        gradebook.add_assignment("a")
+        gradebook.add_notebook("n", "a")
+        gradebook.add_grade_cell("z-check", "n", "a", max_score=2, cell_type="code")
+        gradebook.add_solution_cell("b", "n", "a")
+        for name, locked in (("set-up", True), ("b", False), ("z-check", True)):
+            gradebook.add_source_cell(name, "n", "a", cell_type="code", locked=locked, source=name, checksum="c")
+    return {"nbgrader": {"db_url": url, "notebook": "n", "assignment": "a"}}
+
+
+def test_the_cells_come_in_the_order_in_which_they_were_released(resources):
+    assert list(released_cells(resources)) == ["set-up", "b", "z-check"]
+
+
+def test_a_test_has_points_and_an_answer_does_not(resources):
+    cells = released_cells(resources)
+    assert [cell.is_test for cell in cells.values()] == [False, False, True]
+    assert cells["z-check"].metadata()["points"] == 2
+    assert "points" not in cells["b"].metadata()
+    assert cells["b"].metadata()["solution"] is True
+
+
+@pytest.mark.parametrize("metadata", [{}, {"nbgrader": "x"}, {"nbgrader": {}}, {"nbgrader": {"grade_id": 3}}])
+def test_a_cell_without_a_sound_id_has_none(metadata):
+    assert released_id(v4.new_code_cell(metadata=metadata)) is None
