@@ -1,0 +1,46 @@
+# Every target is idempotent: what is already there is not installed or made again. `make` alone lists them.
+PYTHON ?= python3# the Python that .venv is made with, 3.11 or later: make lab PYTHON=python3.12
+LAB_OPTIONS ?=# handed to JupyterLab: make lab LAB_OPTIONS="--no-browser --ip=0.0.0.0"
+BIN := .venv/bin
+
+.PHONY: help lab build test proof lock
+.DEFAULT_GOAL := help
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+lab: .venv/installed-for-lab  ## install what is missing and open JupyterLab on the notebooks
+	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks $(LAB_OPTIONS)
+
+build: .venv/installed-from-lock  ## lessons/ -> solutions/ -> notebooks/, executed
+	$(BIN)/python -m tools.build
+
+test: .venv/installed-from-lock  ## run every check (about five minutes on two cores)
+	$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4
+
+proof: .venv/installed-from-lock  ## show that every checker refuses wrong answers and accepts right ones
+	$(BIN)/python -m tools.proof
+
+lock: .venv/installed-from-lock  ## refresh requirements.lock to the newest releases
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version=3.11 --all-extras \
+	    --no-emit-index-url --custom-compile-command='make lock' --output-file=requirements.lock pyproject.toml
+
+# ---- the environment -------------------------------------------------------------------------------------------------
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo \
+	    "$(PYTHON) is not Python 3.11 or later. Name one that is: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/installed-for-lab: pyproject.toml | $(BIN)/python
+	@echo "Installing JupyterLab and what the notebooks need into .venv (once)"
+	$(BIN)/python -m pip install --quiet --editable '.[lab]'
+	@touch $@
+
+# The versions in the lock, then the project itself: two installs of the same commit are the same.
+.venv/installed-from-lock: requirements.lock pyproject.toml | $(BIN)/python
+	@echo "Installing the versions of requirements.lock into .venv (once)"
+	$(BIN)/python -m pip install --quiet --constraint requirements.lock uv
+	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --requirement requirements.lock
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@touch $@ .venv/installed-for-lab

@@ -1,0 +1,68 @@
+"""Read the built notebooks: every text in them, their pictures, and what is asked of the learner."""
+
+import base64
+import html
+import io
+import re
+
+import nbformat
+import numpy as np
+from PIL import Image
+
+from tools.build.section import ROOT, Section, sections
+
+REGION = re.compile(r"BEGIN SOLUTION[^\n]*\n(.*?)[^\n]*END SOLUTION", re.DOTALL)
+
+
+def read(path):
+    """Return a notebook of the project."""
+    return nbformat.read(ROOT / path, as_version=4)
+
+
+def solutions_and_releases():
+    """Return the paths of all built notebooks."""
+    return [path for name in sections() for path in (Section(name).solution, Section(name).release)]
+
+
+def releases():
+    """Return the paths of the learner's notebooks."""
+    return [Section(name).release for name in sections()]
+
+
+def texts(value):
+    """Yield every string in a nested structure, pictures excepted, with HTML entities resolved."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if not key.startswith("image/"):
+                yield from texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from texts(inner)
+    elif isinstance(value, str):
+        yield html.unescape(value)
+
+
+def solution_regions(notebook):
+    """Return what stands between BEGIN SOLUTION and END SOLUTION, region by region."""
+    return [region for cell in notebook.cells for region in REGION.findall(cell.source)]
+
+
+def pictures(notebook):
+    """Return the PNG images among the outputs, as arrays of RGBA values."""
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    encoded = [output.data["image/png"] for output in outputs if "image/png" in output.get("data", {})]
+    return [np.asarray(Image.open(io.BytesIO(base64.b64decode(png))).convert("RGBA"), float) for png in encoded]
+
+
+def without_pictures(notebook):
+    """Return the notebook as plain data, each PNG replaced by the word `picture`."""
+
+    def hidden(value):
+        if isinstance(value, dict):
+            return {
+                key: "picture" if key == "image/png" and isinstance(inner, str) else hidden(inner)
+                for key, inner in value.items()
+            }
+        return [hidden(inner) for inner in value] if isinstance(value, list) else value
+
+    return hidden(notebook)

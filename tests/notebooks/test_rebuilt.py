@@ -1,0 +1,71 @@
+"""The notebooks in the tree are what `make build` makes from the lessons today."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.notebooks.reading import pictures, read, without_pictures
+from tools.build.lesson import read_lesson
+from tools.build.pipeline import build, write_solution
+from tools.build.section import ROOT, Section, sections
+
+# Pictures are compared by pixels, since the last bits of floats differ between processors and move an edge a little:
+# the root of the mean squared difference, of values from 0 to 255. A line drawn elsewhere gives 5 or more.
+PICTURE_TOLERANCE = 2.0
+REBUILD = "run `make build` and commit what it changes"
+
+
+@pytest.fixture(scope="module", params=sections())
+def section(request):
+    return Section(request.param)
+
+
+@pytest.fixture(scope="module")
+def rebuilt(section, tmp_path_factory):
+    """Return the folder of a fresh build."""
+    folder = tmp_path_factory.mktemp("rebuilt")
+    build(section.name, folder)
+    return folder
+
+
+@pytest.fixture(params=["solution", "release"])
+def path(section, request):
+    return getattr(section, request.param)
+
+
+def test_sources_metadata_and_texts_are_those_in_the_tree(rebuilt, path):
+    assert without_pictures(read(rebuilt / path)) == without_pictures(read(path)), REBUILD
+
+
+def test_pictures_are_those_in_the_tree(rebuilt, path):
+    fresh, stored = pictures(read(rebuilt / path)), pictures(read(path))
+    assert [picture.shape for picture in fresh] == [picture.shape for picture in stored], REBUILD
+    differences = [np.sqrt(np.mean((a - b) ** 2)) for a, b in zip(fresh, stored, strict=True)]
+    assert max(differences, default=0.0) <= PICTURE_TOLERANCE, REBUILD
+
+
+def test_two_builds_are_byte_identical_and_the_second_is_plain_nbgrader(rebuilt, section, tmp_path):
+    """As an instructor does it in a fresh clone: releases are there, a gradebook is not."""
+    shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
+    shutil.copytree(ROOT / "grading", tmp_path / "grading")
+    shutil.copytree(ROOT / "notebooks", tmp_path / "notebooks")
+    shutil.copytree(rebuilt / "solutions", tmp_path / "solutions")
+    (tmp_path / "helpers").symlink_to(ROOT / "helpers")
+    programs = Path(sys.executable).parent
+    subprocess.run(
+        [programs / "nbgrader", "generate_assignment", section.assignment, "--force"],
+        cwd=tmp_path,
+        env=os.environ | {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"},
+        check=True,
+    )
+    assert (tmp_path / section.release).read_bytes() == (rebuilt / section.release).read_bytes()
+
+
+def test_two_runs_of_a_lesson_are_byte_identical(rebuilt, section, tmp_path):
+    again = write_solution(read_lesson(ROOT / section.lesson), section, tmp_path)
+    assert again.read_bytes() == (rebuilt / section.solution).read_bytes()

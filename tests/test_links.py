@@ -1,0 +1,77 @@
+"""Every link between files of the project leads somewhere, also when it is written as a web address."""
+
+import os
+import re
+from pathlib import Path
+from urllib.parse import unquote
+
+import pytest
+
+from tests.notebooks.reading import read, solutions_and_releases
+from tools.build.addresses import BRANCH, project_addresses
+from tools.build.section import ROOT, Section, sections
+
+LINK = re.compile(r"\]\(\s*<?([^)\s>]+)|\b(?:src|href)=[\"']([^\"']+)[\"']")
+ELSEWHERE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|//|#|attachment:)")
+IN_THE_PROJECT = re.compile(rf"/(?:blob|raw|tree)/{BRANCH}/([^\s)\"'#?]+)")
+NOT_OURS = {".venv", ".git", ".pytest_cache", "node_modules"}
+
+
+def links(text):
+    """Return the targets of all Markdown and HTML links; code is no link."""
+    prose = re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.DOTALL)
+    return [markdown or tag for markdown, tag in LINK.findall(prose)]
+
+
+def dead(text, folder):
+    """Return the links of a text, standing in a folder, that lead to no file of the project."""
+    relative = [unquote(target.split("#")[0]) for target in links(text) if not ELSEWHERE.match(target)]
+    absolute = [unquote(path) for target in links(text) if is_ours(target) for path in IN_THE_PROJECT.findall(target)]
+    return [path for path in relative if not inside(folder / path)] + [
+        path for path in absolute if not inside(ROOT / path)
+    ]
+
+
+def is_ours(target):
+    """Return whether a web address is of this project, at its host or through Colab or ModelScope."""
+    addresses = project_addresses()
+    return addresses.owner_and_name in target or target.startswith(addresses.mirror)
+
+
+def inside(path):
+    """Return whether a path exists and lies in the project: a reader has nothing else."""
+    path = Path(os.path.normpath(path))
+    return path.exists() and path.is_relative_to(ROOT)
+
+
+def documents():
+    """Return the Markdown files that stand where they are read, so not the lessons."""
+    found = [path for path in ROOT.rglob("*.md") if not any(part.startswith(".venv") for part in path.parts)]
+    return [path for path in sorted(found) if not NOT_OURS & set(path.parts) and path.parent.name != "lessons"]
+
+
+@pytest.mark.parametrize("path", documents(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_document_links_to_files_that_exist(path):
+    assert dead(path.read_text(encoding="utf-8"), path.parent) == []
+
+
+@pytest.mark.parametrize("path", solutions_and_releases(), ids=str)
+def test_a_notebook_links_to_files_that_exist(path):
+    prose = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
+    assert dead(prose, (ROOT / path).parent) == []
+
+
+@pytest.mark.parametrize("name", sections())
+def test_a_lesson_links_as_from_its_notebook(name):
+    section = Section(name)
+    text = (ROOT / section.lesson).read_text(encoding="utf-8")
+    assert dead(text, (ROOT / section.release).parent) == []
+
+
+def test_a_dead_link_is_noticed():
+    here = ROOT / "tests"
+    address = project_addresses().download("no/such/file.ipynb")
+    text = (
+        f'[a](nowhere.md) [b](test_links.py#x) `[c](code.md)` <img src="gone.png"> [d]({address}) [e](https://x.org/y)'
+    )
+    assert dead(text, here) == ["nowhere.md", "gone.png", "no/such/file.ipynb"]

@@ -1,0 +1,1 @@
+"""Build the notebooks from lessons/: `make build`, or `python -m tools.build`; the steps stand in `pipeline.py`."""

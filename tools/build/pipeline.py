@@ -1,0 +1,87 @@
+"""From a lesson to the learner's notebook: read `build` and what it calls, from top to bottom."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+
+from grading.release import executed
+
+from .addresses import project_addresses
+from .cells import name_cells, refuse_tags
+from .generated import LAUNCH_LINKS, SET_UP, launch_links, replace_generated_cells, set_up
+from .lesson import canonical, read_lesson
+from .readme import stamp_readmes
+from .section import ROOT, Section
+
+
+def write_generated_cells(notebook, section):
+    """Write launch links and set-up out, with the project's addresses."""
+    addresses = project_addresses()
+    texts = {LAUNCH_LINKS: launch_links(section, addresses), SET_UP: set_up(addresses)}
+    return replace_generated_cells(notebook, texts.__getitem__)
+
+
+def build(name, into=ROOT):
+    """Build both notebooks of a section.
+
+    Parameters
+    ----------
+    name : str
+        Such as `01_attention`.
+    into : Path
+        The folder that `solutions/` and `notebooks/` are made in. The project itself by default; then the lesson is
+        put in canonical form and the links in the READMEs are written too.
+
+    Returns
+    -------
+    solution, release : Path
+    """
+    section = Section(name)
+    lesson = read_lesson(ROOT / section.lesson)
+    if into == ROOT:
+        (ROOT / section.lesson).write_text(canonical(lesson), encoding="utf-8")
+        stamp_readmes()
+    solution = write_solution(lesson, section, into)
+    release = write_release(section, into)
+    return solution, release
+
+
+def write_solution(lesson, section, into):
+    """Turn the lesson into the instructor's notebook, step by step, and write it."""
+    notebook = refuse_tags(lesson)  # before anything runs: a tag can skip what comes next
+    notebook = write_generated_cells(notebook, section)
+    notebook = name_cells(notebook)  # after the text is final: an id is a digest of it
+    notebook = executed(notebook)  # last: it keeps the pictures
+    path = into / section.solution
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, path)
+    return path
+
+
+def write_release(section, into):
+    """Have nbgrader make the learner's notebook from the instructor's, and copy it where it belongs.
+
+    nbgrader works in a folder of its own: it deletes a release before it makes the new one, and a failure in between
+    would leave nothing.
+    """
+    with tempfile.TemporaryDirectory() as course:
+        shutil.copytree((into / section.solution).parent, (Path(course) / section.solution).parent)
+        generate_assignment(section.assignment, course)
+        path = into / section.release
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(Path(course) / section.release, path)
+    return path
+
+
+def generate_assignment(assignment, course):
+    """Run `nbgrader generate_assignment` in a course folder, with the project's settings and nobody's own."""
+    shutil.copy(ROOT / "nbgrader_config.py", course)
+    command = [sys.executable, "-m", "nbgrader", "generate_assignment", assignment, "--force", "--log-level=WARN"]
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])  # nbgrader calls `alembic` by name
+    environment = os.environ | {"PATH": path, "PYTHONPATH": str(ROOT), "JUPYTER_CONFIG_DIR": course}
+    subprocess.run(command, cwd=course, env=environment, check=True)

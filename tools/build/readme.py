@@ -1,0 +1,49 @@
+"""Write the table of launch links into the READMEs, between the two lines that mark its place."""
+
+import re
+
+from .addresses import project_addresses
+from .section import ROOT, Section, sections
+
+READMES = ("README.md", "README.zh-CN.md")
+BEGIN = "<!-- launch-links: written by make build -->"
+END = "<!-- end of launch-links -->"
+
+
+def stamp_readmes(root=ROOT):
+    """Bring the table in every README up to date."""
+    for name in READMES:
+        path = root / name
+        if path.exists():
+            path.write_text(stamped(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def stamped(text):
+    """Return a README's text with the table of today between the two marks.
+
+    Examples
+    --------
+    >>> stamped("no marks")
+    'no marks'
+    """
+    between = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
+    return between.sub(lambda match: f"{BEGIN}\n{table()}\n{END}", text)
+
+
+def table():
+    """Return a Markdown table: a row per section, its title and where to open it."""
+    rows = [row(Section(name)) for name in sections()]
+    return "\n".join(["", "| | | | |", "|---|---|---|---|", *rows, ""])
+
+
+def row(section):
+    """Return the section's row."""
+    addresses, path = project_addresses(), section.release.as_posix()
+    links = f"[Colab]({addresses.colab(path)}) | [ModelScope]({addresses.modelscope(path)})"
+    return f"| {title(section)} | {links} | [.ipynb]({addresses.download(path)}) |"
+
+
+def title(section):
+    """Return the lesson's first heading."""
+    text = (ROOT / section.lesson).read_text(encoding="utf-8")
+    return re.search(r"^# (.+)$", text, re.MULTILINE).group(1)
