@@ -7,7 +7,7 @@ from pathlib import Path
 from nbclient import NotebookClient
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from .clients import WithoutWidgetComms
+from grading.clients import WithoutWidgetComms
 
 ROOT = Path(__file__).resolve().parent.parent
 CELL_TIMEOUT = 120  # seconds; a lesson's slowest cell takes two

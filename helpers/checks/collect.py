@@ -34,7 +34,8 @@ def collect(exercise, function, cases, seconds=None, lock=None):
     function : callable
     cases : list of Case
     seconds : float, optional
-        Time limit of one case, `SECONDS_PER_CASE` by default. After the first case that passes it, the others are not tried.
+        Time limit of one case, `SECONDS_PER_CASE` by default. After the first case that passes it, the rest are not
+        tried.
     lock : context manager, optional
         Entered meanwhile: `reference_locked()` for a learner's function, none for code of our own.
 
@@ -55,7 +56,8 @@ def collect(exercise, function, cases, seconds=None, lock=None):
 
 def _answer(function, arguments, n_parts, seconds):
     given = copy.deepcopy(arguments)
-    with captured_output() as (printed, warned), np.errstate(all="warn"):
+    # That an exponential is too small to be told from 0 is what softmax wants: no warning of it.
+    with captured_output() as (printed, warned), np.errstate(all="warn", under="ignore"):
         outcome = _outcome(function, given, n_parts, seconds)
     return Answer(
         **outcome,

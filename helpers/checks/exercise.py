@@ -70,6 +70,11 @@ class Exercise:
     hints : tuple of three str
         From a nudge to nearly the answer.
     properties : tuple of Property
+    effect : callable, optional
+        For answers that are right by what they achieve: from the returned arrays and the case's arguments to the arrays
+        that are compared in their place, on both sides. Raises `UnusableValueError("effect", sentence)`.
+    compared : tuple of str
+        Names of the arrays that the effect gives.
     tolerance : float
         Largest relative error of a right answer; wide enough for float32.
     equivalent_mutants : mapping of str to tuple of str
@@ -87,6 +92,8 @@ class Exercise:
     styles: tuple[Callable, ...]
     hints: tuple[str, str, str]
     properties: tuple[Property, ...] = ()
+    effect: Callable[[tuple[np.ndarray, ...], tuple], tuple[np.ndarray, ...]] | None = None
+    compared: tuple[str, ...] = ()
     tolerance: float = 1e-4
     equivalent_mutants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 

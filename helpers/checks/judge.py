@@ -1,10 +1,19 @@
 """Judge answers against the reference: points, outcome, and the slip that the answers betray; runs no learner code."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from helpers.checks.answer import NOT_ATTEMPTED, RAISED, REFERENCE_CALLED, RETURNED, TIMED_OUT, UNUSABLE
+from helpers.checks.answer import (
+    NOT_ATTEMPTED,
+    RAISED,
+    REFERENCE_CALLED,
+    RETURNED,
+    TIMED_OUT,
+    UNUSABLE,
+    Answer,
+    UnusableValueError,
+)
 from helpers.checks.collect import collect
 
 (
@@ -14,6 +23,7 @@ from helpers.checks.collect import collect
     OUTCOME_TIMED_OUT,
     OUTCOME_RAISED,
     OUTCOME_WRONG_TYPE,
+    OUTCOME_NOT_RAISED,
     OUTCOME_WRONG_SHAPE,
     OUTCOME_NOT_FINITE,
     OUTCOME_SLIP,
@@ -25,6 +35,7 @@ from helpers.checks.collect import collect
     "timed out",
     "raised",
     "wrong type",
+    "not raised",
     "wrong shape",
     "not finite",
     "slip",
@@ -54,7 +65,8 @@ class Entry:
 class Judgement:
     """What an answer is worth and why.
 
-    `failing` is the index of the smallest case that fails, None when all are right; `expected` are its right arrays.
+    `failing` is the index of the smallest case that fails, None when all are right; `answer` is what was compared
+    there, `expected` the right arrays, and `expected_error` the type of the exception that would have been right.
     """
 
     outcome: str
@@ -64,7 +76,9 @@ class Judgement:
     properties: tuple[str, ...] = ()
     slip: object = None
     failing: int | None = None
+    answer: Answer | None = None
     expected: tuple[np.ndarray, ...] = ()
+    expected_error: str = ""
     worst: Entry | None = None
 
 
@@ -89,6 +103,7 @@ def judge(exercise, cases, answers):
     """
     if len(answers) != len(cases):
         raise ValueError(f"{exercise.id}: {len(answers)} answers for {len(cases)} cases; collect one answer for each")
+    answers = _effects(exercise, cases, answers)
     right = _our_answers(exercise, exercise.reference, cases)
     good = [_agree(answer, expected, exercise.tolerance) for answer, expected in zip(answers, right, strict=True)]
     passed, failed = _behaviours(exercise, cases, good)
@@ -104,13 +119,32 @@ def judge(exercise, cases, answers):
         properties=_properties(exercise, answers, right),
         slip=slip,
         failing=failing,
+        answer=answers[failing],
         expected=right[failing].parts,
+        expected_error=right[failing].problem,
         worst=_worst(exercise, answers[failing], right[failing]),
     )
 
 
 def _our_answers(exercise, function, cases):
-    return collect(exercise, function, cases)
+    return _effects(exercise, cases, collect(exercise, function, cases))
+
+
+def _effects(exercise, cases, answers):
+    """Put what the returned arrays achieve in their place, where that is what an exercise compares."""
+    if exercise.effect is None:
+        return answers
+    return [_effect(exercise, case, answer) for case, answer in zip(cases, answers, strict=True)]
+
+
+def _effect(exercise, case, answer):
+    if answer.status != RETURNED:
+        return answer
+    try:
+        with np.errstate(all="ignore"):
+            return replace(answer, parts=exercise.effect(answer.parts, case.arguments))
+    except UnusableValueError as unusable:
+        return replace(answer, status=UNUSABLE, parts=(), problem=unusable.problem, detail=unusable.detail)
 
 
 def _agree(answer, expected, tolerance):
@@ -157,6 +191,8 @@ def _outcome(answer, expected):
     """Name what is wrong with the answer to one case."""
     if answer.status in OUTCOMES_BY_STATUS:
         return OUTCOMES_BY_STATUS[answer.status]
+    if expected.status == RAISED:
+        return OUTCOME_NOT_RAISED
     if not _same_shapes(answer, expected):
         return OUTCOME_WRONG_SHAPE
     return OUTCOME_DIFFERENT if _finite(answer) else OUTCOME_NOT_FINITE
@@ -181,8 +217,9 @@ def _worst(exercise, answer, expected):
     """Return the entry with the largest error, None where the shapes already differ."""
     if answer.status != RETURNED or not _same_shapes(answer, expected):
         return None
+    names = exercise.compared or exercise.returns
     entries = []
-    for name, got, want in zip(exercise.returns, answer.parts, expected.parts, strict=True):
+    for name, got, want in zip(names, answer.parts, expected.parts, strict=True):
         error = np.where(np.isfinite(got), np.abs(got - want), np.inf)
         if error.size:
             index = np.unravel_index(int(np.argmax(error)), error.shape)

@@ -18,6 +18,7 @@ TITLES = {
     "timed out": "⏳ 超时",
     "raised": "💥 运行时出错",
     "wrong type": "🔤 返回值的类型不对",
+    "not raised": "🚧 应当报错，却没有",
     "wrong shape": "📐 形状不对",
     "not finite": "♾️ 出现了 NaN 或无穷大",
     "slip": "🔍 认出了这个错误",
@@ -35,26 +36,30 @@ NEXT_STEP = {
     "timed out": "循环能结束吗？有没有对每个元素做了不必要的重复计算？",
     "raised": "先让函数在最小的例子上跑通，再运行这一格。",
     "wrong type": "对照题目里写明的返回值。",
+    "not raised": "在函数开头检查输入，不合要求就 raise。",
     "wrong shape": "在纸上写出每一步的形状，看哪一步多了、少了或换了一个轴。",
     "not finite": "哪一步会除以 0，或对很大的数取指数？",
-    "different": '用上面这个最小的例子在纸上算一遍，对照每一步的中间结果。需要提示时，运行 hint("{id}")。',
+    "different": '先用题目里的手算例运行你的函数，对照每一步的中间结果。需要提示时，运行 hint("{id}")。',
 }
 UNUSABLE = {
     "none": "函数返回了 None：是不是忘了写 return？",
     "parts": "应返回 {n_parts} 个结果（{returns}），现在是 {detail} 个。",
+    "effect": "{detail}",
     "huge": "返回的数组大得不可能是答案：{detail}。",
     "ragged": "返回的嵌套列表各行长短不一，不能当作数组。",
     "type": "返回值不是由实数组成的数组，而是 {detail}。",
 }
-RIGHT, WRONG, LOOK = "已经对的", "不对的", "接下来看"
+RIGHT, WRONG, LOOK = "已经对的", "不对的", "下一步"
 SHAPE_RIGHT = "形状对了"
 PASSED, FAILED = "通过", "未通过"
 RAISED_AT_LINE = "（你的函数所在单元格的第 {line} 行）"
 CALLS_UNWRITTEN = "它调用的 {detail} 还没有写完。"
 TIMED_OUT_AFTER = "{detail} 秒之内没有返回，已被叫停。"
+NOT_RAISED = "这组输入不合要求，应抛出 {expected}；你的函数却照样返回了一个结果。"
 SHAPE_IS = "{part} 的形状是 {got}，应为 {expected}。"
 ENTRY_IS = "{part}{index} 是 {got}，应为 {expected}。"
-SMALLEST_CASE = "最小的例子："
+FAILING_CASE = "出错的例子"
+CORE_FIRST = "第一项“{core}”没有通过时，其余各项暂不计分。"
 CHANGED_INPUTS = "提醒：你的函数改动了传给它的数组；别处还要用它们，请先复制。"
 WARNED = "运行时的警告：{warned}"
 PRINTED = "函数打印的内容：{printed}"
@@ -129,7 +134,7 @@ def build_report(exercise, judgement, cases, answers, reveal=True):
     """
     lines = ()
     if judgement.failing is not None:
-        case, answer = cases[judgement.failing], answers[judgement.failing]
+        case, answer = cases[judgement.failing], judgement.answer
         lines = (
             *_right_lines(judgement, answers),
             *_wrong_lines(exercise, judgement, case, answer, reveal),
@@ -143,7 +148,7 @@ def build_report(exercise, judgement, cases, answers, reveal=True):
         max_points=exercise.points,
         outcome=judgement.outcome,
         slip=judgement.slip.name if judgement.slip else None,
-        lines=(*lines, *(_notes(answers, reveal) if attempted else ())),
+        lines=(*lines, *(_notes(exercise, judgement, answers, reveal) if attempted else ())),
         behaviours=tuple(
             (behaviour.name, behaviour.name in judgement.passed) for behaviour in exercise.behaviours if attempted
         ),
@@ -163,14 +168,14 @@ def _wrong_lines(exercise, judgement, case, answer, reveal):
     if judgement.outcome in ("not attempted", "reference called"):
         return wrong
     if reveal:
-        wrong.append((SMALLEST_CASE.rstrip("："), _call_text(exercise, case)))
-    sentence = _what_came_out(exercise, judgement, answer, reveal)
+        wrong.append((FAILING_CASE, _call_text(exercise, case)))
+    sentence = _what_came_out(exercise, judgement, case, answer, reveal)
     if sentence:
         wrong.append(("" if judgement.slip else WRONG, sentence))
     return wrong
 
 
-def _what_came_out(exercise, judgement, answer, reveal):
+def _what_came_out(exercise, judgement, case, answer, reveal):
     if answer.problem == "NotImplementedError":
         return CALLS_UNWRITTEN.format(detail=answer.detail)
     if answer.status == "raised":
@@ -182,15 +187,25 @@ def _what_came_out(exercise, judgement, answer, reveal):
         return UNUSABLE[answer.problem].format(
             n_parts=len(exercise.returns), returns=", ".join(exercise.returns), detail=answer.detail
         )
-    return _wrong_numbers(exercise, judgement, answer) if reveal else _wrong_shapes(exercise, judgement, answer, "…")
+    if judgement.expected_error:
+        return NOT_RAISED.format(expected=judgement.expected_error)
+    return (
+        _wrong_numbers(exercise, judgement, case, answer) if reveal else _wrong_shapes(exercise, judgement, answer, "…")
+    )
 
 
-def _wrong_numbers(exercise, judgement, answer):
+def _wrong_numbers(exercise, judgement, case, answer):
     if judgement.worst is None:
         return _wrong_shapes(exercise, judgement, answer)
     worst = judgement.worst
     index = f"[{', '.join(map(str, worst.index))}]" if worst.index else ""
-    return ENTRY_IS.format(part=worst.part, index=index, got=f"{worst.got:.4g}", expected=f"{worst.expected:.4g}")
+    boolean = getattr(exercise.reference(*case.arguments), "dtype", None) == bool
+    got, expected = (_entry_text(value, boolean) for value in (worst.got, worst.expected))
+    return ENTRY_IS.format(part=worst.part, index=index, got=got, expected=expected)
+
+
+def _entry_text(value, boolean):
+    return str(bool(value)) if boolean and value in (0, 1) else f"{value:.4g}"
 
 
 def _wrong_shapes(exercise, judgement, answer, hidden=None):
@@ -213,6 +228,8 @@ def _call_text(exercise, case):
 
 
 def _value_text(value):
+    if callable(value):
+        return getattr(value, "__name__", "…")
     if not isinstance(value, np.ndarray):
         return repr(value)
     if value.size > MAX_SHOWN_ENTRIES:
@@ -221,8 +238,9 @@ def _value_text(value):
     return np.array2string(shown, precision=3, separator=", ", suppress_small=True).replace("\n", "")
 
 
-def _notes(answers, reveal):
-    notes = []
+def _notes(exercise, judgement, answers, reveal):
+    core = exercise.behaviours[0].name
+    notes = [("", CORE_FIRST.format(core=core))] if judgement.passed and core in judgement.failed else []
     if any(answer.changed_inputs for answer in answers):
         notes.append(("", CHANGED_INPUTS))
     if reveal:

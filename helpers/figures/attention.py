@@ -37,7 +37,7 @@ FLOW_TITLES = {
     "q": "q = x w_q",
     "k": "k = x w_k",
     "v": "v = x w_v",
-    "raw": "q kᵀ：打分",
+    "raw": "q kᵀ：分数",
     "scaled": "÷ √d_k：缩放",
     "mask": "掩码：谁看得见谁",
     "weights": "softmax：权重",
@@ -88,7 +88,7 @@ ALT_MOVED, ALT_NONE_MOVED = "位置 {} 的输出动了", "没有输出动"
 ALT_REACH = "同一掩码叠几层后，每个输出能依赖哪些输入。{parts}。"
 ALT_REACH_PART = "{layers} 层：最后一个输出依赖 {count} 个输入"
 ALT_FLOW = (
-    "自注意力的数据流，从左到右：x {x} 投影成 q、k {q} 和 v {v}；q kᵀ 打分，除以 √d_k，加掩码，"
+    "自注意力的数据流，从左到右：x {x} 投影成 q、k {q} 和 v {v}；q kᵀ 得分数，除以 √d_k，加掩码，"
     "softmax 得权重 {weights}；权重乘 v 得输出 {output}。{looks}。"
 )
 
@@ -414,7 +414,7 @@ def draw_attention_flow(x, q, k, v, scores, mask, weights, output, tokens):
     signed = {"x": x, "q": q, "k": k, "v": v, "raw": raw, "scaled": scores, "output": output}
     for name, array in signed.items():
         limit = np.abs(raw).max() if name == "scaled" else None  # the scale of `raw`: paler means smaller
-        rows = names if name in ("x", "output") else []
+        rows = names if name == "x" else []
         draw_matrix(panels[name], array, rows, [], signed=True, limit=limit, numbers=False)
     draw_mask(panels["mask"], np.ones_like(weights) if mask is None else mask, [])
     draw_matrix(panels["weights"], weights, names, [], limit=1.0, numbers=False)

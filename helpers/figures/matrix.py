@@ -139,6 +139,8 @@ def strongest_looks(weights, row_names, column_names, at_most=8):
     --------
     >>> strongest_looks([[0.9, 0.1], [0.0, 0.0]], ["猫", "它"], ["猫", "它"])
     '「猫」最看「猫」（0.90）；「它」谁也不看'
+    >>> strongest_looks([[0.5, 0.5]], ["猫"], ["猫", "它"])
+    '「猫」看得一样多（各 0.50）'
     """
     rows = list(zip(row_names, np.asarray(weights, dtype=float), strict=True))
     parts = [f"「{name}」{_strongest_look(row, column_names)}" for name, row in rows[:at_most]]
@@ -148,4 +150,6 @@ def strongest_looks(weights, row_names, column_names, at_most=8):
 def _strongest_look(row, column_names):
     if not row.any():
         return "谁也不看"
+    if len(row) > 1 and np.ptp(row) < EXACT:
+        return f"看得一样多（各 {row[0]:.2f}）"
     return f"最看「{column_names[row.argmax()]}」（{row.max():.2f}）"

@@ -44,7 +44,7 @@ def measure_scaling(d_k, rng, n_rows=400, n_keys=10):
     Examples
     --------
     >>> m = measure_scaling(64, np.random.default_rng(0))
-    >>> m.raw_top_weight > 0.9 > 0.5 > m.scaled_top_weight
+    >>> m.raw_top_weight > 0.8 > 0.4 > m.scaled_top_weight
     True
     """
     q = rng.standard_normal((n_rows, 1, d_k))

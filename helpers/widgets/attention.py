@@ -21,7 +21,7 @@ D_K = "维数 d_k"
 MASK = "掩码"
 SCALED = "除以 √d_k"
 SEQ_LEN = "句子长度"
-ROW = "看第几行"
+ROW = "看第几行（从 0 数）"
 SEED = "随机种子"
 RULE = "规则"
 WINDOW = "宽度 w"
@@ -56,15 +56,15 @@ ATTENTION_SENTENCE = (
 )
 NOTHING_TO_SEE = "「{name}」没有可看的位置：权重全是 0。"
 SCALING_SENTENCE = (
-    "d_k = {d_k}：不缩放时打分的标准差 {raw:.1f}（√d_k = {root:.1f}），平均最大权重 {raw_top:.2f}，"
+    "d_k = {d_k}：不缩放时分数的标准差 {raw:.1f}（√d_k = {root:.1f}），最大权重的平均值 {raw_top:.2f}，"
     "梯度 {raw_gradient:.3f}；除以 √d_k 后 {scaled:.1f}、{scaled_top:.2f}、{scaled_gradient:.3f}。"
 )
 LOOKUP_SENTENCE = "温度 {temperature:.2f}：「{label}」得到 {weight:.2f} 的权重，答案 {answer:.2f}。"
-BLIND_ROWS = "第 {rows} 行谁也不能看：权重全是 0，输出也是 0。"
+BLIND_ROWS = "第 {rows} 行没有任何可看的键：权重全是 0，输出也是 0。"
 FUTURE = "有 {count} 格看得到未来（第一处：第 {i} 行看第 {j} 列）：通读整句可以，逐词生成时那个词还不存在。"
 NOT_SELF = "第 {rows} 行看不到自己。"
-RELAYED = "有 {count} 格过去看不到（第一处：第 {i} 行看不到第 {j} 列）：一层够不着，多叠几层可以接力传到。"
-LOST = "有 {count} 格过去看不到（第一处：第 {i} 行看不到第 {j} 列）：叠多少层也传不到。"
+RELAYED = "有 {count} 格属于过去却看不到（第一处：第 {i} 行看不到第 {j} 列）：一层够不着，多叠几层可以接力传到。"
+LOST = "有 {count} 格属于过去却看不到（第一处：第 {i} 行看不到第 {j} 列）：叠多少层也传不到，有残差连接也不行。"
 UNSEEN = "第 {columns} 列没有任何一行看：这些位置的值传不出去。"
 EXACTLY_CAUSAL = "每一行都看到自己和全部过去，看不到未来：这正是因果掩码。"
 

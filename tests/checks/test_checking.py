@@ -54,7 +54,7 @@ def test_a_slip_is_named_and_costs_only_the_behaviours_that_it_breaks():
 def test_a_report_says_what_is_right_then_the_example_then_what_is_wrong_then_where_to_look():
     report = check("attention.scores", lambda q, k: q @ np.swapaxes(k, -1, -2))
     headings = [heading for heading, _ in report.lines]
-    assert headings == ["已经对的", "不对的", "最小的例子", "", "接下来看"]
+    assert headings == ["已经对的", "不对的", "出错的例子", "", "下一步"]
     assert "scores[" in str(report)
     assert "应为" in str(report)
 
@@ -63,6 +63,22 @@ def test_the_shown_numbers_are_those_of_the_shown_example():
     report = check("attention.score_std", lambda d_k, q_variance, k_variance: 1.0)
     assert "score_std(d_k=4, q_variance=1.0, k_variance=1.0)" in str(report)
     assert "std 是 1，应为 2" in str(report)
+
+
+def test_entries_of_a_mask_are_told_as_true_and_false():
+    report = check("attention.causal_mask", lambda seq_len: np.arange(seq_len)[:, None] % 2 == np.arange(seq_len))
+    assert "应为 True" in str(report) or "应为 False" in str(report)
+
+
+def test_a_core_that_failed_explains_why_other_ticks_earn_nothing():
+    report = check("attention.causal_mask", lambda seq_len: np.ones((seq_len, seq_len), dtype=bool))
+    assert dict(report.behaviours)["只有一个位置"] is True
+    assert report.points == 0
+    assert "其余各项暂不计分" in str(report)
+
+
+def test_a_weight_that_is_too_small_to_tell_from_zero_is_no_warning():
+    assert "警告" not in str(check("attention.softmax", right_softmax))
 
 
 def test_an_answer_that_recites_the_visible_values_loses_at_grading(grading):

@@ -92,7 +92,6 @@ ANSWERS = {
     "lying array": (lambda scores: np.asarray(scores, dtype=float).view(LyingArray), "different"),
     "changes its input": (changes_its_input, "different"),
     "prints": (warns_and_prints, "different"),
-    "noisy process": (starts_a_noisy_process, "different"),
 }
 
 
@@ -104,6 +103,11 @@ def test_a_hostile_answer_gets_a_number_in_range_and_leaves_no_trace_on_stderr(n
     assert report.outcome == outcome
     assert type(report.points) is float
     assert 0 <= report.points < MOST
+    assert capfd.readouterr() == ("", "")
+
+
+def test_what_a_child_process_writes_stays_out_of_the_notebook(capfd):
+    assert check("attention.softmax", starts_a_noisy_process).outcome == "different"
     assert capfd.readouterr() == ("", "")
 
 

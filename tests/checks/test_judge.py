@@ -2,9 +2,11 @@ import numpy as np
 import pytest
 
 from helpers.checks import exercises
+from helpers.checks.answer import UnusableValueError
 from helpers.checks.collect import collect
-from helpers.checks.exercise import draw_cases
+from helpers.checks.exercise import Behaviour, Case, Exercise, Slip, draw_cases
 from helpers.checks.judge import judge
+from helpers.checks.report import build_report
 
 
 @pytest.mark.parametrize("id_", exercises())
@@ -52,3 +54,89 @@ def test_a_mistake_on_some_cases_alone_is_still_named():
         return q @ np.swapaxes(k, -1, -2) / (1 if q.shape[-1] == 64 else np.sqrt(q.shape[-1]))
 
     assert judge(exercise, cases, collect(exercise, unscaled_when_large, cases)).slip.name == "没有缩放"
+
+
+def _squared(parts, arguments):
+    (part,) = parts
+    if part.shape != arguments[0].shape:
+        raise UnusableValueError("effect", "要和输入一样长。")
+    return (part**2,)
+
+
+@pytest.fixture
+def by_its_square():
+    """An exercise whose answer is right if its square is: the absolute values or any signs."""
+    return Exercise(
+        id="test.by_its_square",
+        title="",
+        points=2,
+        reference=lambda x: np.abs(x),
+        returns=("root",),
+        cases=lambda rng: [Case("core", (rng.normal(size=3),)), Case("core", (rng.normal(size=5),))],
+        behaviours=(Behaviour("core", 1.0),),
+        slips=(Slip("doubled", lambda x: -2 * x, wrong="", look=""),),
+        styles=(),
+        hints=("", "", ""),
+        effect=_squared,
+        compared=("square",),
+    )
+
+
+def _judged(exercise, function):
+    cases = draw_cases(exercise, 0)
+    answers = collect(exercise, function, cases)
+    return judge(exercise, cases, answers), cases, answers
+
+
+def test_an_answer_is_right_by_what_it_achieves(by_its_square):
+    judgement, *_ = _judged(by_its_square, lambda x: -x)
+    assert (judgement.outcome, judgement.points) == ("correct", 2)
+
+
+def test_a_slip_is_recognised_by_what_it_achieves(by_its_square):
+    judgement, *_ = _judged(by_its_square, lambda x: 2 * x)
+    assert judgement.slip.name == "doubled"
+
+
+def test_the_worst_entry_is_of_what_was_achieved(by_its_square):
+    judgement, cases, _ = _judged(by_its_square, lambda x: np.where(np.arange(len(x)) == 1, 0.0, x))
+    assert (judgement.outcome, judgement.worst.part, judgement.worst.index) == ("different", "square", (1,))
+    assert judgement.worst.expected == pytest.approx(cases[0].arguments[0][1] ** 2)
+
+
+def test_an_answer_without_any_effect_is_told_why(by_its_square):
+    judgement, cases, answers = _judged(by_its_square, lambda x: x[1:])
+    report = build_report(by_its_square, judgement, cases, answers)
+    assert (report.outcome, report.points) == ("wrong type", 0)
+    assert "要和输入一样长。" in str(report)
+
+
+def test_an_answer_that_raises_keeps_its_exception(by_its_square):
+    judgement, *_ = _judged(by_its_square, lambda x: x + np.ones(7))
+    assert judgement.outcome == "raised"
+
+
+def _without_complaint(x, n_heads):
+    try:
+        return exercises()["multihead.split_heads"].reference(x, n_heads)
+    except ValueError:
+        return x
+
+
+def test_an_answer_that_should_have_raised_is_told_so():
+    exercise = exercises()["multihead.split_heads"]
+    judgement, cases, answers = _judged(exercise, _without_complaint)
+    report = build_report(exercise, judgement, cases, answers)
+    assert (report.outcome, judgement.failed) == ("not raised", ("除不尽时抛出 ValueError",))
+    assert "应抛出 ValueError" in str(report)
+
+
+def test_an_answer_that_raises_another_exception_than_asked_for_is_not_right():
+    exercise = exercises()["multihead.split_heads"]
+
+    def with_assert(x, n_heads):
+        assert x.shape[-1] % n_heads == 0
+        return exercise.reference(x, n_heads)
+
+    judgement, *_ = _judged(exercise, with_assert)
+    assert (judgement.outcome, judgement.failed) == ("raised", ("除不尽时抛出 ValueError",))

@@ -31,7 +31,7 @@ def swallowing_in_finally():
         try:
             forever()
         finally:
-            continue
+            continue  # noqa: B012 (that it swallows is what is tested)
 
 
 def swallowing_in_a_nested_call():

@@ -186,7 +186,7 @@ def test_the_flow_shows_every_array_and_undoes_the_scaling_for_the_raw_scores(fi
     picture = fits(figures.draw_attention_flow(x, q, k, v, scores, None, weights, output, list("从信号到智")))
     shown = {axes.get_title(): np.asarray(axes.images[0].get_array()) for axes in picture.axes}
     expected = {
-        "x：输入": x, "q = x w_q": q, "k = x w_k": k, "v = x w_v": v, "q kᵀ：打分": q @ k.T, "÷ √d_k：缩放": scores,
+        "x：输入": x, "q = x w_q": q, "k = x w_k": k, "v = x w_v": v, "q kᵀ：分数": q @ k.T, "÷ √d_k：缩放": scores,
         "掩码：谁看得见谁": np.ones((5, 5)), "softmax：权重": weights, "权重 × v：输出": output,
     }  # fmt: skip
     assert shown.keys() == expected.keys()
@@ -199,7 +199,7 @@ def test_the_flow_draws_raw_and_scaled_scores_on_one_colour_scale(rng):
     output, weights = reference.attention(q, k, v)
     picture = figures.draw_attention_flow(q, q, k, v, reference.scores(q, k), None, weights, output, None)
     limits = {axes.get_title(): axes.images[0].get_clim() for axes in picture.axes}
-    assert limits["q kᵀ：打分"] == limits["÷ √d_k：缩放"]
+    assert limits["q kᵀ：分数"] == limits["÷ √d_k：缩放"]
 
 
 def test_drawing_does_not_change_its_arrays(rng):

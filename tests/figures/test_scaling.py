@@ -70,7 +70,7 @@ def test_the_histograms_are_of_raw_and_scaled_scores(measurements):
 
 def test_the_figure_shows_the_histograms_of_the_d_k_asked_for(measurements):
     titles = [axes.get_title() for axes in figures.draw_scaling(measurements, histogram_d_k=256).axes]
-    assert "打分的分布（d_k = 256）" in titles
+    assert "分数的分布（d_k = 256）" in titles
 
 
 def test_the_alternative_text_states_the_numbers(measurements):

@@ -188,8 +188,8 @@ def test_the_scaling_explorers_markers_stand_at_its_d_k():
 def test_the_scaling_explorer_states_weight_and_gradient_of_both():
     explorer = widgets.scaling_explorer()
     explorer.controls["d_k"].value = 1
-    assert "不缩放时打分的标准差 1.0" in explorer.caption.value
-    weight = [part.split("，")[0] for part in explorer.caption.value.split("平均最大权重 ")[1:]]
+    assert "不缩放时分数的标准差 1.0" in explorer.caption.value
+    weight = [part.split("，")[0] for part in explorer.caption.value.split("最大权重的平均值 ")[1:]]
     assert explorer.caption.value.count(f"{float(weight[0]):.2f}") == 2  # at d_k = 1 scaling changes nothing
 
 
@@ -282,7 +282,7 @@ def says(mask, *parts):
 
 
 def test_a_blind_row_is_named_whatever_rule_made_it():
-    assert says([[0, 0, 0], [1, 0, 0], [0, 0, 0]], "第 0、2 行谁也不能看", "权重全是 0")
+    assert says([[0, 0, 0], [1, 0, 0], [0, 0, 0]], "第 0、2 行没有任何可看的键", "权重全是 0")
 
 
 def test_the_future_is_counted_and_its_first_cell_named():

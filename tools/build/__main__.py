@@ -3,8 +3,8 @@
 import argparse
 from pathlib import Path
 
-from .pipeline import build
-from .section import ROOT, sections
+from tools.build.pipeline import build
+from tools.build.section import ROOT, sections
 
 
 def main():

@@ -4,7 +4,7 @@ import tomllib
 from dataclasses import dataclass
 from urllib.parse import urlparse
 
-from .section import ROOT
+from tools.build.section import ROOT
 
 BRANCH = "main"
 

@@ -3,8 +3,8 @@
 import jupytext
 from jupytext.config import load_jupytext_config
 
-from .generated import replace_generated_cells, without_generated_text
-from .section import ROOT
+from tools.build.generated import replace_generated_cells, without_generated_text
+from tools.build.section import ROOT
 
 FORMAT = "md:myst"
 

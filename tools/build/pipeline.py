@@ -10,13 +10,13 @@ from pathlib import Path
 import nbformat
 
 from grading.release import executed
-
-from .addresses import project_addresses
-from .cells import name_cells, refuse_tags
-from .generated import LAUNCH_LINKS, SET_UP, launch_links, replace_generated_cells, set_up
-from .lesson import canonical, read_lesson
-from .readme import stamp_readmes
-from .section import ROOT, Section
+from tools.build.addresses import project_addresses
+from tools.build.cells import name_cells, refuse_tags
+from tools.build.generated import LAUNCH_LINKS, SET_UP, launch_links, replace_generated_cells, set_up
+from tools.build.lesson import canonical, read_lesson
+from tools.build.pictures import write_picture
+from tools.build.readme import stamp_readmes
+from tools.build.section import ROOT, Section
 
 
 def write_generated_cells(notebook, section):
@@ -34,8 +34,8 @@ def build(name, into=ROOT):
     name : str
         Such as `01_attention`.
     into : Path
-        The folder that `solutions/` and `notebooks/` are made in. The project itself by default; then the lesson is
-        put in canonical form and the links in the READMEs are written too.
+        The folder that `solutions/`, `notebooks/` and `docs/pictures/` are made in. The project itself by default;
+        then the lesson is put in canonical form and the links in the READMEs are written too.
 
     Returns
     -------
@@ -60,6 +60,7 @@ def write_solution(lesson, section, into):
     path = into / section.solution
     path.parent.mkdir(parents=True, exist_ok=True)
     nbformat.write(notebook, path)
+    write_picture(notebook, section, into)
     return path
 
 

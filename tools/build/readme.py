@@ -2,8 +2,8 @@
 
 import re
 
-from .addresses import project_addresses
-from .section import ROOT, Section, sections
+from tools.build.addresses import project_addresses
+from tools.build.section import ROOT, Section, sections
 
 READMES = ("README.md", "README.zh-CN.md")
 BEGIN = "<!-- launch-links: written by make build -->"

@@ -38,6 +38,11 @@ class Section:
         """The learner's notebook."""
         return Path("notebooks", self.assignment, f"{self.name}.ipynb")
 
+    @property
+    def picture(self):
+        """The picture that closes it, for the READMEs."""
+        return Path("docs", "pictures", f"{self.name}.png")
+
 
 def sections():
     """Return the names of all sections, in the chapter's order: every lesson is one."""

@@ -1,1 +1,1 @@
-"""Prove the checks in both directions: `python -m tools.proof` (or `make proof`) prints the table."""
+"""Prove the checks in both directions: `python -m tools.proof [ID ...]` (or `make proof`) prints the table."""

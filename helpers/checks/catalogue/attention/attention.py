@@ -116,6 +116,11 @@ def blind_row_looks_everywhere(q, k, v, mask=None):
     return _with_values(_softmax(_masked(_scores(q, k), mask, fill=-1e9)), v)
 
 
+def large_negative_added(q, k, v, mask=None):
+    scores = _scores(q, k)
+    return _with_values(_softmax(scores if mask is None else scores + np.where(mask, 0.0, -1e9)), v)
+
+
 def blind_row_is_nan(q, k, v, mask=None):
     scores = _masked(_scores(q, k), mask)
     exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -211,13 +216,13 @@ EXERCISE = Exercise(
         Slip(
             "没有缩放",
             without_scaling,
-            wrong="分布太尖：点积没有除以 √d_k，d_k = 64 时最明显。",
-            look="分数是 q @ k 的转置，再除以 np.sqrt(d_k)。",
+            wrong="分布太尖：点积没有除以 √d_k，d_k 越大越明显。",
+            look="k 转置后在右：q @ np.swapaxes(k, -1, -2)，再除以 np.sqrt(d_k)。",
         ),
         Slip(
             "除以了 d_k",
             divided_by_d_k,
-            wrong="分布太平：除以 d_k 之后，分数几乎都是 0，所有的键看起来都一样。",
+            wrong="分布过于平均：除以 d_k 之后，分数几乎都是 0，所有的键看起来都一样。",
             look="要除的是 √d_k。",
         ),
         Slip(
@@ -248,19 +253,19 @@ EXERCISE = Exercise(
             "掩码真假反了",
             mask_inverted,
             wrong="遮住的正好是可以看的键：约定是 True = 可以看。",
-            look="np.where(mask, scores, −∞)：mask 为 True 时保留分数。",
+            look="np.where(mask, s, -np.inf)：mask 为 True 时保留分数。（scores 是你写的函数，分数另起名字，例如 s。）",
         ),
         Slip(
             "加性掩码的符号反了",
             additive_with_the_wrong_sign,
             wrong="给不许看的键加上了很大的正数，结果它们得到了全部权重。",
-            look="应加上 −∞（很大的负数）。",
+            look="把不许看的分数换成 -np.inf；有限的大负数也不够，整行都被遮住时它会失效。",
         ),
         Slip(
             "把布尔掩码加到了分数上",
             mask_added_to_the_scores,
             wrong="True 被当作 1 加到分数上：可以看的键只是略占便宜，不许看的键仍有权重。",
-            look="掩码是用来选择的，不是用来相加的：np.where(mask, scores, −∞)。",
+            look="掩码是用来选择的，不是用来相加的：np.where(mask, s, -np.inf)，s 是分数。",
         ),
         Slip(
             "没有用到掩码",
@@ -281,6 +286,12 @@ EXERCISE = Exercise(
             look="整行都不许看时，权重应全为 0：用 −∞，并处理总和为 0 的行。",
         ),
         Slip(
+            "加了 −1e9，什么都不许看的一行仍有权重",
+            large_negative_added,
+            wrong="整行都加上同一个大负数，softmax 的结果不变，等于没有遮。",
+            look="用 -np.inf 代替 −1e9，并让总和为 0 的一行得到 0。",
+        ),
+        Slip(
             "什么都不许看的一行变成了 NaN",
             blind_row_is_nan,
             wrong="整行都是 −∞ 时，−∞ − (−∞) 得 NaN，并会传染给后面的一切。",
@@ -293,10 +304,10 @@ EXERCISE = Exercise(
             look="softmax 里先减去每一行的最大值。前面的 softmax 练习可以直接调用。",
         ),
         Slip(
-            "转置了所有的轴",
+            "没有照顾批量轴",
             transposing_all_axes,
-            wrong="k.T 在有批量轴时把批量轴也搬走了。",
-            look="只交换最后两个轴：np.swapaxes(k, -1, -2)。",
+            wrong="二维时正确；前面有批量轴时就不对了（例如 k.T 会把批量轴也倒过来，einsum 里少了“...”会报错）。",
+            look="只交换最后两个轴：np.swapaxes(k, -1, -2)；@ 会保留前面的轴。",
         ),
         Slip(
             "输出和权重对调了",
@@ -315,7 +326,7 @@ EXERCISE = Exercise(
     hints=(
         "四步：算分数，遮住不许看的，沿键的轴做 softmax，用权重对值加权求和。前面写的 scores 和 softmax 可以直接用。",
         "mask 为 True 的分数保留，其余换成 −np.inf；mask 可能是 None。这一步在 softmax 之前。",
-        "s = scores(q, k)；mask 不是 None 时 s = np.where(mask, s, -np.inf)；weights = softmax(s)；输出是 weights @ v。",
+        "s = scores(q, k)；有 mask 时 s = np.where(mask, s, -np.inf)；weights = softmax(s)；输出是 weights @ v。",
     ),
     equivalent_mutants={
         CONVERTS_INPUT: (

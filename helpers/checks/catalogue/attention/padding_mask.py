@@ -148,7 +148,7 @@ EXERCISE = Exercise(
             "只能处理一个句子",
             for_a_single_length,
             wrong="一个长度时正确；给一批长度时，要得到一批掩码。",
-            look="给 lengths 在后面加一个轴：lengths[..., None]，再与位置比较。",
+            look="先 np.asarray(lengths)（它也可能只是一个整数），再在后面加一个轴：[..., None]，然后与位置比较。",
         ),
     ),
     styles=(with_loops, with_broadcast, by_filling, with_indices),

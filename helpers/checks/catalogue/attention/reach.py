@@ -140,7 +140,7 @@ EXERCISE = Exercise(
             "输入和输出对调了",
             inputs_and_outputs_exchanged,
             wrong="行应是输出 i，列应是输入 j；现在反了。",
-            look="和掩码用同一个方向：行看列。",
+            look="和掩码用同一个方向：行是看的一方（输出），列是被看的一方（输入）。",
         ),
         Slip(
             "返回了路径的条数",

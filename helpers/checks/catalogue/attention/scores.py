@@ -116,13 +116,13 @@ EXERCISE = Exercise(
             "分数转置了",
             transposed,
             wrong="行和列对调了：现在每一行是一个键，每一列是一个查询。",
-            look="结果的形状应是 (n_queries, n_keys)：查询在前，q @ k 的转置。",
+            look="结果的形状应是 (n_queries, n_keys)：q 在左，k 转置后在右。",
         ),
         Slip(
-            "转置了所有的轴",
+            "没有照顾批量轴",
             transposing_all_axes,
-            wrong="k.T 把所有轴倒过来，二维时正好；有批量轴时，批量轴也被搬走了。",
-            look="只交换最后两个轴：np.swapaxes(k, -1, -2)。",
+            wrong="二维时正确；前面有批量轴时就不对了（例如 k.T 会把批量轴也倒过来，einsum 里少了“...”会报错）。",
+            look="只交换最后两个轴：np.swapaxes(k, -1, -2)；@ 会保留前面的轴。",
         ),
         Slip(
             "算成了余弦相似度",
@@ -135,7 +135,7 @@ EXERCISE = Exercise(
     hints=(
         "一个分数是一个查询和一个键的点积，再除以 √d_k。所有分数可以用一次矩阵乘法得到。",
         "q 的形状是 (..., n_queries, d_k)；要得到 (..., n_queries, n_keys)，k 的最后两个轴要先交换。",
-        "np.swapaxes(k, -1, -2) 的形状是 (..., d_k, n_keys)；用 q @ 它，再除以 np.sqrt(q.shape[-1])。",
+        "np.swapaxes(k, -1, -2) 的形状是 (..., d_k, n_keys)；q 乘以它，再除以 np.sqrt(q.shape[-1])。",
     ),
     equivalent_mutants={
         CONVERTS_INPUT: (

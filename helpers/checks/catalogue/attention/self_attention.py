@@ -182,9 +182,9 @@ EXERCISE = Exercise(
             look="w_q 的形状是 (d_model, d_k)：x @ w_q 已经对得上。",
         ),
         Slip(
-            "多加了残差",
+            "多加了残差连接",
             residual_added,
-            wrong="输出里多了一个 x；残差连接属于 4.4 节的 block，不属于自注意力本身。",
+            wrong="输出里多了一个 x；残差连接属于 4.4 节的 Transformer 块，不属于自注意力本身。",
             look="只返回 attention 的输出。",
         ),
     ),

@@ -167,7 +167,7 @@ EXERCISE = Exercise(
     ),
     styles=(with_loops, through_logarithms, in_float32, by_comparing_pairs),
     hints=(
-        "softmax 有三步：每一行减去该行的最大值，取指数，除以该行的总和。",
+        "先拿一行手算。多行时，每行该减去自己的最大值：取最大值之后，怎样保留最后一个轴，才能直接相减？",
         "scores.max(axis=-1, keepdims=True) 的形状是 (..., 1)，可以直接从 scores 里减去。exp(−inf) 正好是 0。",
         "整行都是 −inf 时，把最大值换成 0（np.where(np.isfinite(largest), largest, 0)），把总和 0 换成 1，再相除。",
     ),

@@ -136,15 +136,15 @@ EXERCISE = Exercise(
         Slip(
             "批量轴没有保留",
             for_a_single_row,
-            wrong="一行时正确；np.diag 和 np.outer 不认识前面的批量轴。",
+            wrong="一行时正确；有批量轴时就不对了（例如 np.diag、np.outer 只认一行）。",
             look="用广播代替：weights[..., :, None] 和 weights[..., None, :]。",
         ),
     ),
     styles=(with_loops, with_einsum, weight_times_identity_minus_weight, in_float32),
     hints=(
-        "分两种情况：i = j 时，weights[i] 对自己的分数求导；i ≠ j 时，对别人的分数求导。",
-        "i = j 时得 weights[i]·(1 − weights[i])；i ≠ j 时得 −weights[i]·weights[j]。",
-        "合起来是 diag(weights) 减去外积。带批量轴时，外积写成 weights[..., :, None] * weights[..., None, :]。",
+        "把公式拆成两块：p_i δ_ij 只有对角线，p_i p_j 是所有两两的乘积。",
+        "只有一行时，是 np.diag(weights) 减去 np.outer(weights, weights)。",
+        "带批量轴时：weights[..., :, None] * np.eye(n) 减去 weights[..., :, None] * weights[..., None, :]，n 是最后一个轴的长度。",
     ),
     equivalent_mutants={
         CONVERTS_INPUT: (
