@@ -10,7 +10,7 @@ from nbformat import v4
 from nbgrader.preprocessors import Execute
 from traitlets import Bool, Dict, Integer, List, Unicode
 
-from grading.clients import WithoutWidgetComms
+from grading.clients import SteadyClient
 from grading.release import kernel_environment
 from grading.seed import SEED_VARIABLE, grading_seed
 
@@ -23,7 +23,7 @@ NOT_RUN = "前面有 {count} 个单元格先后使运行中断，批改到此为
 MAX_CHARACTERS = 5_000_000
 
 
-class ExecuteSubmission(WithoutWidgetComms, Execute):
+class ExecuteSubmission(SteadyClient, Execute):
     """nbgrader's Execute, for cells that cannot be interrupted.
 
     An interrupt can be swallowed, and a kernel that died takes every later cell's points with it. So a cell that

@@ -7,7 +7,7 @@ from pathlib import Path
 from nbclient import NotebookClient
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from grading.clients import WithoutWidgetComms
+from grading.clients import SteadyClient
 
 ROOT = Path(__file__).resolve().parent.parent
 CELL_TIMEOUT = 120  # seconds; a lesson's slowest cell takes two
@@ -21,7 +21,7 @@ class NotebookRefused(Exception):
     """A notebook that must not be published: it complains on stderr, or shows a path of this machine."""
 
 
-class LessonClient(WithoutWidgetComms, NotebookClient):
+class LessonClient(SteadyClient, NotebookClient):
     """Runs a notebook from top to bottom and stops at the first exception."""
 
 

@@ -2,21 +2,23 @@
 
     python run_all.py NOTEBOOK FOLDER
 
-The kernel starts in FOLDER. One line per complaint: an exception, or anything on stderr. It imports nbformat and
-nbclient alone, since it runs in Colab's environments too.
+The kernel starts in FOLDER. One line per complaint: an exception, or anything on stderr. Of the installed packages it
+imports nbformat and nbclient alone, since it runs in Colab's environments too.
 """
 
 import sys
+from pathlib import Path
 
 import nbformat
 from nbclient import NotebookClient
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # of this process alone: the kernel finds no helpers
 
-class WithoutWidgetComms(NotebookClient):
-    """See grading.clients, which this environment may not be able to import."""
+from grading.clients import SteadyClient  # noqa: E402
 
-    def on_comm_open_jupyter_widget(self, msg):
-        return
+
+class Client(SteadyClient, NotebookClient):
+    """Runs a notebook as the build does."""
 
 
 def complaints(notebook):
@@ -32,7 +34,7 @@ def complaints(notebook):
 def main(path, folder):
     """Run the notebook; stop where Jupyter would stop."""
     notebook = nbformat.read(path, as_version=4)
-    client = WithoutWidgetComms(notebook, timeout=120, allow_errors=True, store_widget_state=False)
+    client = Client(notebook, timeout=120, allow_errors=True, store_widget_state=False)
     client.execute(cwd=folder)
     for complaint in complaints(notebook):
         print(complaint)
