@@ -2,12 +2,13 @@
 PYTHON ?= python3# the Python that .venv is made with, 3.11 or later: make lab PYTHON=python3.12
 LAB_OPTIONS ?=# handed to JupyterLab: make lab LAB_OPTIONS="--no-browser --ip=0.0.0.0"
 BIN := .venv/bin
+NBGRADER = PATH="$(CURDIR)/$(BIN):$$PATH" nbgrader
 
-.PHONY: help lab build test proof lock
+.PHONY: help lab build test test-oracle proof grade lock
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 lab: .venv/installed-for-lab  ## install what is missing and open JupyterLab on the notebooks
 	$(BIN)/jupyter lab --LabApp.default_url=/lab/tree/notebooks $(LAB_OPTIONS)
@@ -17,6 +18,15 @@ build: .venv/installed-from-lock  ## lessons/ -> solutions/ -> notebooks/, execu
 
 test: .venv/installed-from-lock  ## run every check (about five minutes on two cores)
 	$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4
+
+grade: .venv/installed-for-grading  ## grade what is in submitted/: make grade ASSIGNMENT=ch04_01_attention
+	@test -n "$(ASSIGNMENT)" || { echo "Name the assignment: make grade ASSIGNMENT=ch04_01_attention" >&2; exit 1; }
+	$(NBGRADER) autograde $(ASSIGNMENT)
+	$(NBGRADER) generate_feedback $(ASSIGNMENT)
+	$(NBGRADER) export
+
+test-oracle: .venv-oracle/installed  ## compare the reference with PyTorch and transformers (installs both, aside)
+	.venv-oracle/bin/python -m pytest -o addopts= --import-mode=importlib tests/oracle
 
 proof: .venv/installed-from-lock  ## show that every checker refuses wrong answers and accepts right ones
 	$(BIN)/python -m tools.proof
@@ -37,10 +47,22 @@ $(BIN)/python:
 	$(BIN)/python -m pip install --quiet --editable '.[lab]'
 	@touch $@
 
+.venv/installed-for-grading: pyproject.toml | $(BIN)/python
+	@echo "Installing nbgrader and what the notebooks need into .venv (once)"
+	$(BIN)/python -m pip install --quiet --editable '.[grading]'
+	@touch $@
+
 # The versions in the lock, then the project itself: two installs of the same commit are the same.
 .venv/installed-from-lock: requirements.lock pyproject.toml | $(BIN)/python
 	@echo "Installing the versions of requirements.lock into .venv (once)"
 	$(BIN)/python -m pip install --quiet --constraint requirements.lock uv
 	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --requirement requirements.lock
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
-	@touch $@ .venv/installed-for-lab
+	@touch $@ .venv/installed-for-lab .venv/installed-for-grading
+
+# PyTorch and transformers are large and needed by nobody else: an environment of their own, made for this test alone.
+.venv-oracle/installed: tests/oracle/requirements.txt
+	@echo "Installing PyTorch and transformers into .venv-oracle (once)"
+	$(PYTHON) -m venv .venv-oracle
+	.venv-oracle/bin/python -m pip install --quiet --requirement tests/oracle/requirements.txt
+	@touch $@

@@ -82,7 +82,7 @@ def _is_active_markdown(source, attachments):
 
 def _attribute_is_inactive(name, value):
     if name in ADDRESSES:
-        return bool(SAFE_ADDRESS.match(re.sub(r"[\x00-\x20]", "", value)))
+        return bool(SAFE_ADDRESS.match(value))
     if name == "style":
         return not UNSAFE_STYLE.search(value)
     return name in ATTRIBUTES or name.startswith("aria-")

@@ -1,7 +1,5 @@
 """Read any submitted file as a valid notebook: what cannot be read becomes an empty notebook that says so."""
 
-import re
-
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import from_dict, v4
@@ -14,7 +12,6 @@ UNREADABLE = (
 UNREADABLE_KEY = "unreadable_submission"
 
 MAKE_CELL = {"code": v4.new_code_cell, "markdown": v4.new_markdown_cell, "raw": v4.new_raw_cell}
-CELL_ID = re.compile(r"[a-zA-Z0-9-_]{1,64}")
 
 
 class ReadAnySubmission(NotebookExporter):
@@ -60,20 +57,16 @@ def _rebuilt(cells, metadata):
     nb = v4.new_notebook(metadata={key: value for key, value in metadata.items() if key != UNREADABLE_KEY})
     if not isvalid(nb):
         nb.metadata.clear()
-    seen = set()
-    for cell in cells:
-        nb.cells.append(_rebuilt_cell(cell, seen))
+    nb.cells = [_rebuilt_cell(cell) for cell in cells]
     return nb
 
 
-def _rebuilt_cell(cell, seen):
-    """Return a valid cell, with an id of its own: copies of a cell may have come with one id."""
+def _rebuilt_cell(cell):
+    """Return a valid cell with as much of this one as is valid."""
     make = MAKE_CELL.get(cell.get("cell_type"), v4.new_raw_cell)
     source = cell.get("source", "")
     new = make(source=source if isinstance(source, str) else str(source))
-    if CELL_ID.fullmatch(str(cell.get("id", ""))) and cell.id not in seen:
-        new.id = cell.id
-    seen.add(new.id)
+    _set_if_valid(new, "id", cell.get("id"))
     metadata = cell.get("metadata", {})
     if not _set_if_valid(new, "metadata", metadata) and "nbgrader" in metadata:
         _set_if_valid(new, "metadata", {"nbgrader": metadata["nbgrader"]})

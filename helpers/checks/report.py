@@ -4,6 +4,7 @@ nbgrader reads the points of a cell from `text/plain`, and anything that is not 
 as full marks; so `repr` of a report is such a number wherever a kernel may be reading it.
 """
 
+import builtins
 import html
 import inspect
 import sys
@@ -56,6 +57,8 @@ RAISED_AT_LINE = "（你的函数所在单元格的第 {line} 行）"
 CALLS_UNWRITTEN = "它调用的 {detail} 还没有写完。"
 TIMED_OUT_AFTER = "{detail} 秒之内没有返回，已被叫停。"
 NOT_RAISED = "这组输入不合要求，应抛出 {expected}；你的函数却照样返回了一个结果。"
+OTHER_ERROR, OTHER_FUNCTION = "自定义的异常", "另一个函数"
+SHAPE_IS_WRONG = "{part} 的形状不对。"
 SHAPE_IS = "{part} 的形状是 {got}，应为 {expected}。"
 ENTRY_IS = "{part}{index} 是 {got}，应为 {expected}。"
 FAILING_CASE = "出错的例子"
@@ -177,26 +180,31 @@ def _wrong_lines(exercise, judgement, case, answer, reveal):
 
 def _what_came_out(exercise, judgement, case, answer, reveal):
     if answer.problem == "NotImplementedError":
-        return CALLS_UNWRITTEN.format(detail=answer.detail)
+        return CALLS_UNWRITTEN.format(detail=answer.detail if reveal else OTHER_FUNCTION)
     if answer.status == "raised":
-        where = RAISED_AT_LINE.format(line=answer.line) if answer.line else ""
-        return f"{answer.problem}{': ' + answer.detail if reveal and answer.detail else ''}{where}"
+        return _error_text(answer, reveal)
     if answer.status == "timed out":
         return TIMED_OUT_AFTER.format(detail=answer.detail)
     if answer.status == "unusable":
         return UNUSABLE[answer.problem].format(
-            n_parts=len(exercise.returns), returns=", ".join(exercise.returns), detail=answer.detail
+            n_parts=len(exercise.returns), returns=", ".join(exercise.returns), detail=answer.detail if reveal else "…"
         )
     if judgement.expected_error:
         return NOT_RAISED.format(expected=judgement.expected_error)
-    return (
-        _wrong_numbers(exercise, judgement, case, answer) if reveal else _wrong_shapes(exercise, judgement, answer, "…")
-    )
+    if reveal and judgement.worst:
+        return _worst_text(exercise, judgement, case)
+    return _wrong_shapes(exercise, judgement, answer, reveal)
 
 
-def _wrong_numbers(exercise, judgement, case, answer):
-    if judgement.worst is None:
-        return _wrong_shapes(exercise, judgement, answer)
+def _error_text(answer, reveal):
+    """Name the exception; of a secret case only if the name is Python's own, since a learner's can carry its numbers."""
+    where = RAISED_AT_LINE.format(line=answer.line) if answer.line else ""
+    if reveal:
+        return f"{answer.problem}{': ' + answer.detail if answer.detail else ''}{where}"
+    return f"{answer.problem if hasattr(builtins, answer.problem) else OTHER_ERROR}{where}"
+
+
+def _worst_text(exercise, judgement, case):
     worst = judgement.worst
     index = f"[{', '.join(map(str, worst.index))}]" if worst.index else ""
     boolean = getattr(exercise.reference(*case.arguments), "dtype", None) == bool
@@ -208,17 +216,13 @@ def _entry_text(value, boolean):
     return str(bool(value)) if boolean and value in (0, 1) else f"{value:.4g}"
 
 
-def _wrong_shapes(exercise, judgement, answer, hidden=None):
-    """Say which returned array has the wrong shape; with `hidden` in place of the sizes of a secret case."""
+def _wrong_shapes(exercise, judgement, answer, reveal):
+    """Say which returned array has the wrong shape; of a secret case not which shape it has."""
     for name, got, expected in zip(exercise.returns, answer.parts, judgement.expected, strict=False):
         if got.shape != expected.shape:
-            sizes = [_dimensions(part.shape) if hidden else part.shape for part in (got, expected)]
-            return SHAPE_IS.format(part=name, got=sizes[0], expected=sizes[1])
+            shapes = SHAPE_IS.format(part=name, got=got.shape, expected=expected.shape)
+            return shapes if reveal else SHAPE_IS_WRONG.format(part=name)
     return ""
-
-
-def _dimensions(shape):
-    return f"{len(shape)} 维"
 
 
 def _call_text(exercise, case):

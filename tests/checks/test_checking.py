@@ -120,6 +120,25 @@ def test_a_report_at_grading_shows_no_input_no_output_and_no_message(grading):
     assert not any(f"{number:.6g}" in text for q in seen for number in q.flat)
 
 
+def test_a_name_that_a_learner_chose_cannot_carry_a_grading_case_out(grading):
+    def naming(q, k):
+        raise type(f"Error{q[0, 0]:.6f}", (Exception,), {})
+
+    def shaped(q, k):
+        return type(f"Value{q[0, 0]:.6f}", (), {})()
+
+    for function, shown in ((naming, "自定义的异常"), (shaped, "不是由实数组成的数组")):
+        report = check("attention.scores", function)
+        assert shown in str(report)
+        assert not any(name in str(report) for name in ("Error", "Value"))
+
+
+def test_a_wrong_shape_at_grading_is_told_without_its_sizes(grading):
+    report = check("attention.scores", lambda q, k: np.zeros((7, 11)))
+    assert "scores 的形状不对。" in str(report)
+    assert "11" not in str(report)
+
+
 @pytest.mark.parametrize(
     ("function", "text"),
     [(right_softmax, "2"), (naive_softmax, "1.6"), (lambda scores: None, "0"), (lambda scores: 1 / 0, "0")],

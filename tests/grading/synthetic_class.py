@@ -99,7 +99,7 @@ def read_section(release, solution):
 
 def make_class(section):
     """Return the submissions by student; names that start with `slow` take the cell's whole time limit."""
-    perfect = answered(section)
+    perfect, short = answered(section), exercises_only(section)
     full, none = section.full_marks, dict.fromkeys(section.full_marks, 0.0)
     makers = (
         deleted_cells,
@@ -118,11 +118,11 @@ def make_class(section):
         "perfect": Submission(dumps(perfect), full),
         "untouched": Submission(dumps(section.release), none, must_say=("还没有作答", "没有作答。")),
         "saved_by_colab": Submission(dumps(saved_by_colab(perfect)), full),
-        "renamed": Submission(dumps(perfect), full, file_name="“{name}”的副本 (1).ipynb"),
+        "renamed": Submission(dumps(short), full, file_name="“{name}”的副本 (1).ipynb"),
         "not_json": Submission(dumps(perfect)[:-200], none, must_say=("这份文件读不出来",)),
         "missing_notebook": Submission(None, none, other_files={"notes.txt": "?"}),
         **{f"slips_{number}": slips(section, number) for number in range(SLIP_SETS)},
-        **{make.__name__: make(section, copy.deepcopy(perfect)) for make in makers},
+        **{make.__name__: make(section, copy.deepcopy(short)) for make in makers},
     }
 
 
@@ -136,9 +136,19 @@ def answered(section):
     return nb
 
 
+def exercises_only(section):
+    """Return a right answer to every exercise, none of which calls another, and no demonstration (that saves time)."""
+    nb = answered(section)
+    for question in section.questions:
+        style = exercises()[question.exercise_id].styles[0]
+        set_source(nb, question.answer_id, standalone_source(style, question.function))
+    nb.cells = [cell for cell in nb.cells if cell.cell_type != "code" or released_id(cell) or "import " in cell.source]
+    return nb
+
+
 def slips(section, number):
     """Return one slip in every exercise; another number makes other slips."""
-    nb, points, names = answered(section), {}, []
+    nb, points, names = exercises_only(section), {}, []
     for question in section.questions:
         exercise = exercises()[question.exercise_id]
         slip = exercise.slips[number * (len(exercise.slips) - 1) // (SLIP_SETS - 1)]
@@ -268,14 +278,7 @@ def brings_its_own_helpers(section, nb):
 
 
 def standalone_source(function, name):
-    """Return the source of a function under another name, with the functions and imports that it needs.
-
-    Examples
-    --------
-    >>> print(standalone_source(textwrap.shorten, "shorten")[:16])
-    import re
-    <BLANKLINE>
-    """
+    """Return the source of a function under another name, with the functions and imports that it needs."""
     sources, pending, done = [], [(function, name)], set()
     while pending:
         function, name = pending.pop()

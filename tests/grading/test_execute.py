@@ -2,6 +2,7 @@ import os
 from pathlib import Path
 
 import pytest
+from nbclient.exceptions import DeadKernelError
 from nbformat import v4
 
 from grading.execute import STOPPED_KEY, ExecuteSubmission
@@ -69,8 +70,8 @@ def test_the_kernel_knows_the_seed_and_that_it_is_grading(run, tmp_path):
 def test_a_file_beside_the_submission_does_not_replace_a_module(run, tmp_path):
     (tmp_path / "helpers").mkdir()
     (tmp_path / "helpers" / "__init__.py").write_text("print('mine')")
-    (tmp_path / "colorsys.py").write_text("print('mine')")
-    assert run("import helpers, colorsys") == [""]
+    (tmp_path / "numpy.py").write_text("print('mine')")
+    assert run("import helpers, numpy") == [""]
 
 
 def test_a_submission_cannot_claim_to_have_been_stopped(run):
@@ -81,17 +82,26 @@ def test_a_submission_cannot_claim_to_have_been_stopped(run):
     assert STOPPED_KEY not in nb.cells[0].metadata
 
 
+def test_a_kernel_that_does_not_start_is_no_cells_fault(run, monkeypatch):
+    def setup_kernel(self):
+        raise DeadKernelError("died before any cell")
+
+    monkeypatch.setattr(ExecuteSubmission, "setup_kernel", setup_kernel)
+    with pytest.raises(DeadKernelError):
+        run("1")
+
+
 def test_widgets_are_not_answered(run):
-    run("import ipywidgets; ipywidgets.IntSlider()")
+    run("import ipywidgets; ipywidgets.Output()")
     assert run.step.comm_objects == {}
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks for processes in /proc, as Linux has it")
 @pytest.mark.parametrize("end", ["1", "import os; os._exit(0)"])
-def test_a_process_that_a_cell_started_does_not_outlive_it(run, end):
-    start = "import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', 'import time; time.sleep(54321)'])"
-    run(start, end)
-    alive = [path for path in Path("/proc").glob("[0-9]*/cmdline") if b"sleep(54321)" in _read_or_empty(path)]
+def test_a_process_that_a_cell_started_does_not_outlive_it(run, tmp_path, end):
+    mark = str(tmp_path / "mark")
+    run(f"import subprocess\nsubprocess.Popen(['tail', '--retry', '--follow=name', {mark!r}])", end)
+    alive = [path for path in Path("/proc").glob("[0-9]*/cmdline") if mark.encode() in _read_or_empty(path)]
     assert alive == []
 
 

@@ -55,6 +55,7 @@ def test_an_invalid_cell_is_made_valid_and_keeps_its_source(changes):
     assert nb.cells[0].metadata.get("nbgrader") == changes.get("metadata", {}).get("nbgrader")
 
 
+@pytest.mark.filterwarnings("ignore::nbformat.warnings.DuplicateCellId")
 def test_copies_of_a_cell_get_ids_of_their_own():
     nb = read(notebook(code(), code()))
     assert nb.cells[0].id != nb.cells[1].id

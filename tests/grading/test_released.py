@@ -19,19 +19,21 @@ def resources(tmp_path, monkeypatch):
         gradebook.add_assignment("a")
         gradebook.add_notebook("n", "a")
         gradebook.add_grade_cell("z-check", "n", "a", max_score=2, cell_type="code")
-        gradebook.add_solution_cell("b", "n", "a")
-        for name, locked in (("set-up", True), ("b", False), ("z-check", True)):
+        gradebook.add_grade_cell("why", "n", "a", max_score=3, cell_type="markdown")
+        for name in ("b", "why"):
+            gradebook.add_solution_cell(name, "n", "a")
+        for name, locked in (("set-up", True), ("b", False), ("z-check", True), ("why", False)):
             gradebook.add_source_cell(name, "n", "a", cell_type="code", locked=locked, source=name, checksum="c")
     return {"nbgrader": {"db_url": url, "notebook": "n", "assignment": "a"}}
 
 
 def test_the_cells_come_in_the_order_in_which_they_were_released(resources):
-    assert list(released_cells(resources)) == ["set-up", "b", "z-check"]
+    assert list(released_cells(resources)) == ["set-up", "b", "z-check", "why"]
 
 
-def test_a_test_has_points_and_an_answer_does_not(resources):
+def test_a_test_is_told_from_an_answer_that_a_reader_grades(resources):
     cells = released_cells(resources)
-    assert [cell.is_test for cell in cells.values()] == [False, False, True]
+    assert [cell.is_test for cell in cells.values()] == [False, False, True, False]
     assert cells["z-check"].metadata()["points"] == 2
     assert "points" not in cells["b"].metadata()
     assert cells["b"].metadata()["solution"] is True
