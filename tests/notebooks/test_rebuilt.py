@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from tests.notebooks.reading import pictures, read, without_pictures
 from tools.build.lesson import read_lesson
@@ -20,7 +21,12 @@ PICTURE_TOLERANCE = 2.0
 REBUILD = "run `make build` and commit what it changes"
 
 
-@pytest.fixture(scope="module", params=sections())
+SECTIONS = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in sections()]
+# Where the build's own steps are tested, which are the same for all sections.
+FIRST_SECTION = pytest.mark.parametrize("section", SECTIONS[:1], indirect=True, scope="module")
+
+
+@pytest.fixture(scope="module", params=SECTIONS)
 def section(request):
     return Section(request.param)
 
@@ -49,6 +55,7 @@ def test_pictures_are_those_in_the_tree(rebuilt, path):
     assert max(differences, default=0.0) <= PICTURE_TOLERANCE, REBUILD
 
 
+@FIRST_SECTION
 def test_two_builds_are_byte_identical_and_the_second_is_plain_nbgrader(rebuilt, section, tmp_path):
     """As an instructor does it in a fresh clone: releases are there, a gradebook is not."""
     shutil.copy(ROOT / "nbgrader_config.py", tmp_path)
@@ -66,6 +73,13 @@ def test_two_builds_are_byte_identical_and_the_second_is_plain_nbgrader(rebuilt,
     assert (tmp_path / section.release).read_bytes() == (rebuilt / section.release).read_bytes()
 
 
+@FIRST_SECTION
 def test_two_runs_of_a_lesson_are_byte_identical(rebuilt, section, tmp_path):
     again = write_solution(read_lesson(ROOT / section.lesson), section, tmp_path)
     assert again.read_bytes() == (rebuilt / section.solution).read_bytes()
+
+
+def test_the_picture_for_the_readmes_is_the_one_that_closes_the_notebook(section):
+    closing = pictures(read(section.solution))[-1]
+    with Image.open(ROOT / section.picture) as image:
+        assert np.array_equal(np.asarray(image.convert("RGBA"), dtype=float), closing), REBUILD

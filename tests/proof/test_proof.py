@@ -9,13 +9,15 @@ from helpers.checks.exercise import Behaviour
 from tools.proof.mutants import mutants
 from tools.proof.proof import prove
 
+EACH = [pytest.param(id_, marks=pytest.mark.xdist_group(id_)) for id_ in exercises()]
 
-@pytest.mark.parametrize("id_", exercises())
+
+@pytest.mark.parametrize("id_", EACH)
 def test_every_slip_and_mutant_loses_points_and_every_style_keeps_them(id_):
     assert prove(exercises()[id_]).failures == ()
 
 
-@pytest.mark.parametrize("id_", exercises())
+@pytest.mark.parametrize("id_", EACH)
 def test_every_exercise_has_slips_three_styles_and_mutants_to_be_proven_with(id_):
     proof = prove(exercises()[id_], seeds=(4,))
     assert proof.n_slips >= 5
