@@ -197,7 +197,7 @@ def _what_came_out(exercise, judgement, case, answer, reveal):
 
 
 def _error_text(answer, reveal):
-    """Name the exception; of a secret case only if the name is Python's own, since a learner's can carry its numbers."""
+    """Name the exception; of a secret case only a name that is Python's own: a learner's can carry its numbers."""
     where = RAISED_AT_LINE.format(line=answer.line) if answer.line else ""
     if reveal:
         return f"{answer.problem}{': ' + answer.detail if answer.detail else ''}{where}"
@@ -207,7 +207,7 @@ def _error_text(answer, reveal):
 def _worst_text(exercise, judgement, case):
     worst = judgement.worst
     index = f"[{', '.join(map(str, worst.index))}]" if worst.index else ""
-    boolean = getattr(exercise.reference(*case.arguments), "dtype", None) == bool
+    boolean = getattr(exercise.reference(*case.arguments), "dtype", np.dtype(float)).kind == "b"
     got, expected = (_entry_text(value, boolean) for value in (worst.got, worst.expected))
     return ENTRY_IS.format(part=worst.part, index=index, got=got, expected=expected)
 
