@@ -2,6 +2,7 @@
 PYTHON ?= python3# the Python that .venv is made with, 3.11 or later: make lab PYTHON=python3.12
 LAB_OPTIONS ?=# handed to JupyterLab: make lab LAB_OPTIONS="--no-browser --ip=0.0.0.0"
 BIN := .venv/bin
+LAB_SETTINGS := .venv/share/jupyter/lab/settings/overrides.json
 NBGRADER = PATH="$(CURDIR)/$(BIN):$$PATH" nbgrader
 
 .PHONY: help lab build test test-oracle proof grade lock
@@ -21,9 +22,11 @@ test: .venv/installed-from-lock  ## run every check (about five minutes on two c
 
 grade: .venv/installed-for-grading  ## grade what is in submitted/: make grade ASSIGNMENT=ch04_01_attention
 	@test -n "$(ASSIGNMENT)" || { echo "Name the assignment: make grade ASSIGNMENT=ch04_01_attention" >&2; exit 1; }
-	$(NBGRADER) autograde $(ASSIGNMENT)
-	$(NBGRADER) generate_feedback $(ASSIGNMENT)
+	$(NBGRADER) autograde $(ASSIGNMENT) $(FORCE)
+	$(NBGRADER) generate_feedback $(ASSIGNMENT) --force
 	$(NBGRADER) export
+	@echo "Marks: grades.csv. Feedback: feedback/STUDENT/$(ASSIGNMENT)/. Written answers count once they are marked (make lab,"
+	@echo "menu Nbgrader > Formgrader); run this again afterwards. A file replaced in submitted/ needs FORCE=--force."
 
 test-oracle: .venv-oracle/installed  ## compare the reference with PyTorch and transformers (installs both, aside)
 	.venv-oracle/bin/python -m pytest -o addopts= --import-mode=importlib tests/oracle
@@ -42,7 +45,11 @@ $(BIN)/python:
 	    "$(PYTHON) is not Python 3.11 or later. Name one that is: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv .venv
 
-.venv/installed-for-lab: pyproject.toml | $(BIN)/python
+# Widgets keep their state in a saved notebook, so that it opens as it was left.
+$(LAB_SETTINGS): tools/lab_settings.json | $(BIN)/python
+	@mkdir -p $(@D) && cp $< $@
+
+.venv/installed-for-lab: pyproject.toml $(LAB_SETTINGS) | $(BIN)/python
 	@echo "Installing JupyterLab and what the notebooks need into .venv (once)"
 	$(BIN)/python -m pip install --quiet --editable '.[lab]'
 	@touch $@
@@ -53,7 +60,7 @@ $(BIN)/python:
 	@touch $@
 
 # The versions in the lock, then the project itself: two installs of the same commit are the same.
-.venv/installed-from-lock: requirements.lock pyproject.toml | $(BIN)/python
+.venv/installed-from-lock: requirements.lock pyproject.toml $(LAB_SETTINGS) | $(BIN)/python
 	@echo "Installing the versions of requirements.lock into .venv (once)"
 	$(BIN)/python -m pip install --quiet --constraint requirements.lock uv
 	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --requirement requirements.lock

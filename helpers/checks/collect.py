@@ -4,6 +4,7 @@ import contextlib
 import copy
 import sys
 import traceback
+import types
 
 import numpy as np
 
@@ -23,6 +24,7 @@ from helpers.checks.lock import ReferenceLockedError
 from helpers.checks.time_limit import TimedOut, call_with_time_limit
 
 SECONDS_PER_CASE = 5.0
+MAX_RECURSION = 10_000
 
 
 def collect(exercise, function, cases, seconds=None, lock=None):
@@ -45,7 +47,7 @@ def collect(exercise, function, cases, seconds=None, lock=None):
     """
     answers = []
     seconds = SECONDS_PER_CASE if seconds is None else seconds
-    with lock or contextlib.nullcontext(), _exit_ends_the_answer_only(function):
+    with lock or contextlib.nullcontext(), _exit_ends_the_answer_only(function), _recursion_limited():
         for case in cases:
             if answers and answers[-1].status == TIMED_OUT:
                 answers.append(answers[-1])
@@ -95,8 +97,8 @@ def _unwritten(error, function):
 
 def _described(error, function):
     try:
-        detail = str(error)
-    except Exception:  # an exception whose text raises
+        detail = call_with_time_limit(lambda: str(error), SECONDS_PER_CASE)
+    except BaseException:  # an exception whose text raises, or never comes
         detail = ""
     filename = getattr(getattr(function, "__code__", None), "co_filename", None)
     lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == filename]
@@ -108,9 +110,20 @@ def _same(given, arguments):
 
 
 @contextlib.contextmanager
+def _recursion_limited():
+    """Let an endless recursion end in `RecursionError`, whatever limit a learner has set, instead of in all memory."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(min(limit, MAX_RECURSION))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(limit)
+
+
+@contextlib.contextmanager
 def _exit_ends_the_answer_only(function):
     """Let `exit()` raise `SystemExit`: in a notebook it would stop the kernel, and all other answers with it."""
-    names = getattr(function, "__globals__", {})
+    names = function.__globals__ if isinstance(function, types.FunctionType) else {}
     saved = {name: names[name] for name in ("exit", "quit") if name in names}
     names.update(dict.fromkeys(saved, sys.exit))
     try:

@@ -38,9 +38,11 @@ def hint(exercise_id, number=1):
     >>> hint("attention.causal_mask", 4)
     attention.causal_mask 有 3 条提示：写 1、2 或 3。
     """
+    exercise_id = str(exercise_id)
     if exercise_id not in exercises():
         return Hint(UNKNOWN.format(id=exercise_id, known="、".join(exercises())))
     if number not in (1, 2, 3):
         return Hint(OUT_OF_RANGE.format(id=exercise_id))
+    number = int(number)
     more = LAST if number == 3 else MORE.format(id=exercise_id, next=number + 1)
     return Hint(f"提示 {number}/3：{exercises()[exercise_id].hints[number - 1]}\n{more}")

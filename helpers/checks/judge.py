@@ -50,6 +50,8 @@ OUTCOMES_BY_STATUS = {
     UNUSABLE: OUTCOME_WRONG_TYPE,
 }
 
+MIN_NUMBERS_TO_TELL = 4  # fewer different ones can agree with a slip by chance
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -66,7 +68,8 @@ class Judgement:
     """What an answer is worth and why.
 
     `failing` is the index of the smallest case that fails, None when all are right; `answer` is what was compared
-    there, `expected` the right arrays, and `expected_error` the type of the exception that would have been right.
+    there, `expected` the right arrays, and `expected_error` the type of the exception that would have been right;
+    `slip_is_all` says whether the slip explains every case.
     """
 
     outcome: str
@@ -75,6 +78,7 @@ class Judgement:
     failed: tuple[str, ...]
     properties: tuple[str, ...] = ()
     slip: object = None
+    slip_is_all: bool = True
     failing: int | None = None
     answer: Answer | None = None
     expected: tuple[np.ndarray, ...] = ()
@@ -110,7 +114,7 @@ def judge(exercise, cases, answers):
     if all(good):
         return Judgement(OUTCOME_CORRECT, exercise.points, passed, failed)
     failing = good.index(False)
-    slip = _recognise(exercise, cases, answers, right, good)
+    slip, is_all = _recognise(exercise, cases, answers, right, good)
     return Judgement(
         outcome=OUTCOME_SLIP if slip else _outcome(answers[failing], right[failing]),
         points=_points(exercise, passed),
@@ -118,6 +122,7 @@ def judge(exercise, cases, answers):
         failed=failed,
         properties=_properties(exercise, answers, right),
         slip=slip,
+        slip_is_all=is_all,
         failing=failing,
         answer=answers[failing],
         expected=right[failing].parts,
@@ -173,18 +178,44 @@ def _points(exercise, passed):
 
 
 def _recognise(exercise, cases, answers, right, good):
-    """Return the first slip that explains the answers: on every case, or else on every failing one."""
+    """Return the slip that explains the answers, and whether it explains all of them.
+
+    The first that made every answer; else the first that made every failing one and breaks nothing that is right
+    here; else the first that made every failing answer of the core, perhaps beside some other mistake.
+    """
     if all(answer.status in (NOT_ATTEMPTED, TIMED_OUT) for answer in answers):
-        return None
-    explains_failures = None
+        return None, True
+    failed = set(_behaviours(exercise, cases, good)[1])
+    explains_failures = explains_core = None
     for slip in exercise.slips:
         slipped = _our_answers(exercise, slip.code, cases)
         matches = [_agree(a, s, exercise.tolerance) for a, s in zip(answers, slipped, strict=True)]
         if all(matches):
-            return slip
-        if explains_failures is None and all(m or g for m, g in zip(matches, good, strict=True)):
-            explains_failures = slip
-    return explains_failures
+            return slip, True
+        explains_all = all(m or g for m, g in zip(matches, good, strict=True))
+        if explains_all and _broken_by(exercise, cases, slipped, right) <= failed:
+            explains_failures = explains_failures or slip
+        if _made_the_core(exercise, cases, answers, good, matches):
+            explains_core = explains_core or (slip, explains_all)
+    return (explains_failures, True) if explains_failures else explains_core or (None, True)
+
+
+def _broken_by(exercise, cases, slipped, right):
+    """Return the behaviours that a slip fails."""
+    good = [_agree(s, r, exercise.tolerance) for s, r in zip(slipped, right, strict=True)]
+    return set(_behaviours(exercise, cases, good)[1])
+
+
+def _made_the_core(exercise, cases, answers, good, matches):
+    """Say whether a slip made all failing answers of the core, which hold enough numbers to tell it by."""
+    core = exercise.behaviours[0].name
+    failing = [
+        (answer, match)
+        for case, answer, is_good, match in zip(cases, answers, good, matches, strict=True)
+        if case.behaviour == core and not is_good
+    ]
+    numbers = {float(number) for answer, _ in failing for part in answer.parts for number in part.flat}
+    return len(numbers) >= MIN_NUMBERS_TO_TELL and all(match for _, match in failing)
 
 
 def _outcome(answer, expected):

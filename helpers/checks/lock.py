@@ -1,8 +1,13 @@
 """Lock the reference while a learner's function runs: an answer that calls the reference is no answer."""
 
 import contextlib
+import functools
+import importlib
+import pkgutil
 import sys
 import types
+
+from helpers import reference
 
 
 class ReferenceLockedError(Exception):
@@ -27,7 +32,9 @@ def reference_locked(styles=()):
     styles : iterable of functions
         Right answers outside the reference.
     """
-    functions = [function for function in (*_reference_functions(), *styles) if not function.__code__.co_freevars]
+    _import_all_of(reference)  # a module that an answer imported only now would come unlocked
+    everything = (*functions_of("helpers.reference."), *styles)
+    functions = [function for function in everything if not function.__code__.co_freevars]
     codes = [function.__code__ for function in functions]
     for function in functions:
         function.__code__ = _locked.__code__
@@ -38,11 +45,28 @@ def reference_locked(styles=()):
             function.__code__ = code
 
 
-def _reference_functions():
+def functions_of(package):
+    """Return every plain function that the loaded modules of a package define.
+
+    Parameters
+    ----------
+    package : str
+        With a dot at its end, such as `helpers.reference.`.
+
+    Returns
+    -------
+    functions : list of functions
+    """
     return [
         value
         for name, module in list(sys.modules.items())
-        if name.startswith("helpers.reference.")
+        if name.startswith(package) and module is not None
         for value in vars(module).values()
         if isinstance(value, types.FunctionType) and value.__module__ == name
     ]
+
+
+@functools.cache
+def _import_all_of(package):
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from helpers.checks.catalogue import exercises
 
-DONE, TRIED, OPEN = "✅ 完成", "🔁 试过", "✏️ 未做"
+DONE, TRIED, OPEN = "✓ 完成", "… 试过", "○ 未做"
 HEADINGS = ("题目", "状态", "得分")
 TOTAL = "合计"
 
@@ -42,7 +42,7 @@ class Progress:
         head = "".join(f"<th>{heading}</th>" for heading in HEADINGS)
         body = "".join(
             f"<tr><td>{html.escape(title)} <code>{html.escape(id_)}</code></td>"
-            f"<td>{state}</td><td>{points:g} / {most:g}</td></tr>"
+            f'<td style="white-space:nowrap">{state}</td><td style="white-space:nowrap">{points:g} / {most:g}</td></tr>'
             for id_, title, state, points, most in self.rows
         )
         total = f"<tr><td><b>{TOTAL}</b></td><td></td><td><b>{self.points:g} / {self.max_points:g}</b></td></tr>"

@@ -13,20 +13,20 @@ from dataclasses import dataclass
 import numpy as np
 
 TITLES = {
-    "correct": "✅ 全对",
-    "not attempted": "✏️ 还没有作答",
-    "reference called": "🔒 调用了参考实现",
-    "timed out": "⏳ 超时",
-    "raised": "💥 运行时出错",
-    "wrong type": "🔤 返回值的类型不对",
-    "not raised": "🚧 应当报错，却没有",
-    "wrong shape": "📐 形状不对",
-    "not finite": "♾️ 出现了 NaN 或无穷大",
-    "slip": "🔍 认出了这个错误",
-    "different": "❌ 数值不对",
-    "unknown exercise": "❓ 没有这道题",
-    "not a function": "❓ 交来的不是函数",
-    "check failed": "⚠️ 检查程序自己出错了",
+    "correct": "✓ 全对",
+    "not attempted": "… 还没有作答",
+    "reference called": "✗ 调用了参考实现",
+    "timed out": "✗ 超时",
+    "raised": "✗ 运行时出错",
+    "wrong type": "✗ 返回值的类型不对",
+    "not raised": "✗ 应当报错，却没有",
+    "wrong shape": "✗ 形状不对",
+    "not finite": "✗ 出现了 NaN 或无穷大",
+    "slip": "✗ 认出了这个错误",
+    "different": "✗ 数值不对",
+    "unknown exercise": "？没有这道题",
+    "not a function": "？交来的不是函数",
+    "check failed": "！检查程序自己出错了",
 }
 COLORS = {"correct": "#009E73", "not attempted": "#767676", "unknown exercise": "#767676", "check failed": "#767676"}
 WRONG_COLOR = "#D55E00"
@@ -35,16 +35,18 @@ NEXT_STEP = {
     "not attempted": '把函数补完，再运行这一格。没有思路时，运行 hint("{id}")。',
     "reference called": "参考实现在检查时是锁住的：调用它不算作答。请用 NumPy 自己写出来。",
     "timed out": "循环能结束吗？有没有对每个元素做了不必要的重复计算？",
-    "raised": "先让函数在最小的例子上跑通，再运行这一格。",
+    "raised": "先让函数在题目里的手算例（写成 np.array）上跑通，再运行这一格。",
     "wrong type": "对照题目里写明的返回值。",
     "not raised": "在函数开头检查输入，不合要求就 raise。",
     "wrong shape": "在纸上写出每一步的形状，看哪一步多了、少了或换了一个轴。",
     "not finite": "哪一步会除以 0，或对很大的数取指数？",
-    "different": '先用题目里的手算例运行你的函数，对照每一步的中间结果。需要提示时，运行 hint("{id}")。',
+    "different": '先用题目里的手算例（写成 np.array）运行函数，对照每一步的结果。需要提示时，运行 hint("{id}")。',
 }
+RAISED_LATER = "较小的例子已经跑通；看这一次的输入多了什么（批量轴、掩码、很大的数），写出每一步的形状。"
+ONE_OF_SEVERAL = "改好之后再检查一次：此外还有别的错误。"
 UNUSABLE = {
     "none": "函数返回了 None：是不是忘了写 return？",
-    "parts": "应返回 {n_parts} 个结果（{returns}），现在是 {detail} 个。",
+    "parts": "应返回 {n_parts} 个结果（{returns}，用逗号分开），现在是{detail}。",
     "effect": "{detail}",
     "huge": "返回的数组大得不可能是答案：{detail}。",
     "ragged": "返回的嵌套列表各行长短不一，不能当作数组。",
@@ -68,7 +70,7 @@ WARNED = "运行时的警告：{warned}"
 PRINTED = "函数打印的内容：{printed}"
 CANNOT_READ = "请把这一格的内容恢复原样再运行。{detail}"
 
-MAX_SHOWN_ENTRIES = 12
+MAX_SHOWN_ENTRIES, MAX_SHOWN_BOOLEANS = 12, 40
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,7 @@ class Report:
         return (
             f'<div style="border-left:4px solid {color};padding:0.3em 1em;overflow-wrap:anywhere">'
             f"<p><b>{TITLES[self.outcome]}</b>　{html.escape(self.title)}　"
-            f"<b>{self.points:g} / {self.max_points:g} 分</b></p>"
+            f'<b style="white-space:nowrap">{self.points:g} / {self.max_points:g} 分</b></p>'
             f"{named}{''.join(map(_line_html, self.lines))}{_behaviours_html(self.behaviours)}</div>"
         )
 
@@ -141,7 +143,7 @@ def build_report(exercise, judgement, cases, answers, reveal=True):
         lines = (
             *_right_lines(judgement, answers),
             *_wrong_lines(exercise, judgement, case, answer, reveal),
-            (LOOK, judgement.slip.look if judgement.slip else NEXT_STEP[judgement.outcome].format(id=exercise.id)),
+            (LOOK, _next_step(exercise, judgement)),
         )
     attempted = judgement.outcome != "not attempted"
     return Report(
@@ -156,6 +158,14 @@ def build_report(exercise, judgement, cases, answers, reveal=True):
             (behaviour.name, behaviour.name in judgement.passed) for behaviour in exercise.behaviours if attempted
         ),
     )
+
+
+def _next_step(exercise, judgement):
+    if judgement.slip:
+        return judgement.slip.look + ("" if judgement.slip_is_all else ONE_OF_SEVERAL)
+    if judgement.outcome == "raised" and judgement.failing > 0:
+        return RAISED_LATER
+    return NEXT_STEP[judgement.outcome].format(id=exercise.id)
 
 
 def _right_lines(judgement, answers):
@@ -236,10 +246,12 @@ def _value_text(value):
         return getattr(value, "__name__", "…")
     if not isinstance(value, np.ndarray):
         return repr(value)
-    if value.size > MAX_SHOWN_ENTRIES:
+    boolean = value.dtype == bool
+    if value.size > (MAX_SHOWN_BOOLEANS if boolean else MAX_SHOWN_ENTRIES):
         return f"<{' × '.join(map(str, value.shape))} 数组>"
-    shown = value.astype(int) if value.dtype == bool else value
-    return np.array2string(shown, precision=3, separator=", ", suppress_small=True).replace("\n", "")
+    shown = value.astype(int) if boolean else value
+    entries = np.array2string(shown, precision=3, separator=", ", suppress_small=True).replace("\n", "")
+    return f"np.array({entries}{', dtype=bool' if boolean else ''})"
 
 
 def _notes(exercise, judgement, answers, reveal):

@@ -55,7 +55,7 @@ FLOW_ARROWS = [  # from panel, to panel, leaving at this border, arriving at tha
     ("scaled", "mask", "bottom", "title"),
     ("mask", "weights", "left", "right"),
     ("weights", "output", "bottom", "title"),
-    ("v", "output", "right", "names"),
+    ("v", "output", "right", "left"),
 ]
 BORDERS = {  # places in a panel, in fractions of its width and height; outside it where names or a title stand
     "left": (0, 0.5),
@@ -64,7 +64,6 @@ BORDERS = {  # places in a panel, in fractions of its width and height; outside 
     "bottom": (0.5, 0),
     "title": (0.5, 1.2),
     "corner": (0, 0.1),
-    "names": (-0.65, 0.5),
 }
 
 ALT_SOFT_LOOKUP = "软字典：每个温度一幅条形图，横轴是 {n} 个键，纵轴是权重。{parts}。"

@@ -36,7 +36,7 @@ HEAT_MAP_TITLE = "注意力权重"
 MASK_TITLE = "掩码：圆点可看，灰格禁止"
 ENTROPY_NOTE = "{looks}　熵 {entropy:.2f} / {largest:.2f} nat"
 HISTOGRAM_TITLE = "{label}：分数的标准差 {std:.2f}"
-ANSWER_TITLE = "温度 {temperature:.2f}：答案 {answer:.2f}"
+ANSWER_TITLE = "温度 {temperature:.3g}：答案 {answer:.2f}"
 
 ALT_ATTENTION = "左：{n} × {n} 的注意力权重热力图，{looks}。右：「{name}」一行的条形图，熵 {entropy:.2f} nat。"
 ALT_SCALING = (
@@ -44,7 +44,7 @@ ALT_SCALING = (
     "右：最大权重 {raw_top:.2f} 与 {scaled_top:.2f}，梯度范数 {raw_gradient:.3f} 与 {scaled_gradient:.3f}。"
 )
 ALT_MASK = "左：掩码，{allowed} / {cells} 格允许，当前格在第 {row} 行第 {column} 列。右：所得的注意力权重，{looks}。"
-ALT_LOOKUP = "条形图：温度 {temperature:.2f} 时 {n} 个键的权重，最大的是「{label}」{weight:.2f}，答案 {answer:.2f}。"
+ALT_LOOKUP = "条形图：温度 {temperature:.3g} 时 {n} 个键的权重，最大的是「{label}」{weight:.2f}，答案 {answer:.2f}。"
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import html
 import ipywidgets
 
 ERROR = "这一步没画出来：{kind}：{message}。图仍停在上一步；把控件调到别的值可以继续。"
-STATUS = '<div role="status" aria-live="polite" style="line-height:1.6;max-width:60em">{}</div>'
+STATUS = '<div role="status" aria-live="polite" style="line-height:1.6;max-width:60em;min-height:3.2em">{}</div>'
 ALARM = '<div role="alert" style="line-height:1.6;max-width:60em;color:#a00000">{}</div>'
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
@@ -46,6 +46,7 @@ class Explorer:
         self._depth = 0
         self.image = ipywidgets.Image(format="png")
         self.image.layout.max_width = "100%"
+        self.image.layout.align_self = "flex-start"  # not stretched: as sharp as it was drawn
         self.caption = ipywidgets.HTML()
         rows = ipywidgets.HBox(list(controls.values()), layout=ipywidgets.Layout(flex_flow="row wrap"))
         self.box = ipywidgets.VBox([rows, self.caption, self.image])

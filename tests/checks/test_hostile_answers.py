@@ -82,7 +82,7 @@ ANSWERS = {
     "dictionary": (lambda scores: {"weights": scores}, "wrong type"),
     "generator": (lambda scores: (score for score in scores), "wrong type"),
     "complex": (lambda scores: scores + 1j, "wrong type"),
-    "objects": (lambda scores: scores.astype(object), "wrong type"),
+    "objects": (lambda scores: np.full(scores.shape, "0.5", dtype=object), "wrong type"),
     "ragged": (lambda scores: [[1.0], [1.0, 2.0]], "wrong type"),
     "always equal": (lambda scores: AlwaysEqual(), "raised"),
     "array that never comes": (lambda scores: ArrayThatNeverComes(), "timed out"),

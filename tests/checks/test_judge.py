@@ -28,7 +28,7 @@ def test_drawing_the_same_seed_gives_the_same_cases(id_):
 def test_an_answer_is_needed_for_every_case():
     exercise = exercises()["attention.softmax"]
     cases = draw_cases(exercise, 0)
-    with pytest.raises(ValueError, match="6 answers for 7 cases"):
+    with pytest.raises(ValueError, match=f"{len(cases) - 1} answers for {len(cases)} cases"):
         judge(exercise, cases, collect(exercise, exercise.reference, cases)[:-1])
 
 
@@ -140,3 +140,28 @@ def test_an_answer_that_raises_another_exception_than_asked_for_is_not_right():
 
     judgement, *_ = _judged(exercise, with_assert)
     assert (judgement.outcome, judgement.failed) == ("raised", ("除不尽时抛出 ValueError",))
+
+
+def test_two_mistakes_at_once_are_told_by_the_one_in_the_core_with_a_word_that_there_is_another():
+    exercise = exercises()["attention.attention"]
+    cases = draw_cases(exercise, 0)
+
+    def unscaled_and_nan_in_a_blind_row(q, k, v, mask=None):
+        scores = q @ np.swapaxes(k, -1, -2)
+        scores = scores if mask is None else np.where(mask, scores, -np.inf)
+        exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        weights = exps / exps.sum(axis=-1, keepdims=True)
+        return weights @ v, weights
+
+    judgement = judge(exercise, cases, collect(exercise, unscaled_and_nan_in_a_blind_row, cases))
+    assert (judgement.slip.name, judgement.slip_is_all) == ("没有缩放", False)
+
+
+def test_an_exception_of_the_same_type_alone_does_not_give_a_slips_name():
+    exercise = exercises()["attention.self_attention"]
+    cases = draw_cases(exercise, 0)
+
+    def truth_of_the_mask(x, w_q, w_k, w_v, mask=None):
+        return exercise.reference(x, w_q, w_k, w_v, mask if mask else None)
+
+    assert judge(exercise, cases, collect(exercise, truth_of_the_mask, cases)).slip is None

@@ -1,6 +1,11 @@
+import sys
+from pathlib import Path
+
 import pytest
 
+from helpers import reference
 from helpers.checks import check, exercises
+from helpers.checks.catalogue.attention import reach
 from helpers.checks.lock import ReferenceLockedError, reference_locked
 from helpers.reference import attention
 from helpers.reference.attention import softmax as held_under_another_name
@@ -50,3 +55,18 @@ def test_every_style_is_a_plain_function_so_that_it_can_be_locked():
         if style.__code__.co_freevars
     ]
     assert closures == []
+
+
+def test_while_grading_the_catalogues_own_helpers_are_locked_too(monkeypatch):
+    def through_a_helper(mask, n_layers):
+        return reach._power(mask, n_layers)
+
+    monkeypatch.setenv("NBGRADER_EXECUTION", "autograde")
+    assert check("attention.reach", through_a_helper).outcome == "reference called"
+
+
+def test_every_module_of_the_reference_is_there_to_be_locked():
+    folder = Path(reference.__file__).parent
+    with reference_locked():
+        missing = [p.stem for p in folder.glob("[a-z]*.py") if f"helpers.reference.{p.stem}" not in sys.modules]
+    assert missing == []

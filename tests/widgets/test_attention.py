@@ -320,7 +320,7 @@ def test_the_soft_lookup_explorer_draws_the_references_weights():
     explorer.controls["temperature"].value = 2.0
     answer, weights = reference.soft_lookup([1.0, 2.0], [[1, 0], [0, 1], [1, 1]], [10.0, 20.0, 30.0], 2.0)
     assert [bar.get_height() for bar in explorer.picture.axes[0].containers[0]] == weights.tolist()
-    assert explorer.picture.axes[0].get_title() == f"温度 2.00：答案 {answer:.2f}"
+    assert explorer.picture.axes[0].get_title() == f"温度 2：答案 {answer:.2f}"
 
 
 def test_a_cold_lookup_is_a_dictionarys():

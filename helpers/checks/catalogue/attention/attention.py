@@ -29,6 +29,11 @@ def _mask(rng, n_queries, n_keys):
     return mask
 
 
+def _large_where_forbidden():
+    """Return queries and keys whose largest scores, far above the others, are those of the forbidden first key."""
+    return np.array([[1e3, 0.0], [0.0, 1e3]]), np.array([[50.0, 50.0], [-10.0, -20.0], [-30.0, -10.0]])
+
+
 def cases(rng):
     blind = _mask(rng, 3, 5)
     blind[1] = False
@@ -41,9 +46,11 @@ def cases(rng):
         Case(MASK, (*_arguments(rng, (), 5, 5, 3, 2), np.tri(5, dtype=bool))),
         Case(MASK, (*_arguments(rng, (), 3, 7, 5, 2), _mask(rng, 3, 7))),
         Case(BLIND, (*_arguments(rng, (), 3, 5, 2, 7), blind)),
+        Case(BLIND, (*_arguments(rng, (), 2, 5, 3, 2), np.zeros((2, 5), dtype=bool))),
         Case(BATCH, (*_arguments(rng, (2,), 3, 5, 7, 2), None)),
         Case(BATCH, (*_arguments(rng, (2, 3), 5, 2, 3, 7), _mask(rng, 5, 2))),
         Case(LARGE, (1e3 * np.round(q, 1), 10 * np.round(k, 1), v, None)),
+        Case(LARGE, (*_large_where_forbidden(), v, np.array([[False, True, True], [False, False, True]]))),
     ]
 
 
@@ -131,6 +138,28 @@ def exponential_overflows(q, k, v, mask=None):
     exps = np.exp(_masked(_scores(q, k), mask))
     total = exps.sum(axis=-1, keepdims=True)
     return _with_values(exps / np.where(total == 0, 1, total), v)
+
+
+def softmax_by_the_formula(q, k, v, mask=None):
+    exps = np.exp(_masked(_scores(q, k), mask))
+    return _with_values(exps / exps.sum(axis=-1, keepdims=True), v)
+
+
+def truth_of_the_mask(q, k, v, mask=None):
+    return _with_values(_softmax(_masked(_scores(q, k), mask if mask else None)), v)
+
+
+def infinity_times_zero(q, k, v, mask=None):
+    scores = _scores(q, k) + (0 if mask is None else (1 - mask) * -np.inf)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return _with_values(exps / exps.sum(axis=-1, keepdims=True), v)
+
+
+def shifted_by_the_largest_of_all_keys(q, k, v, mask=None):
+    scores = _scores(q, k)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True)) * (1 if mask is None else mask)
+    total = exps.sum(axis=-1, keepdims=True)
+    return _with_values(exps / np.where(total > 0, total, 1), v)
 
 
 def transposing_all_axes(q, k, v, mask=None):
@@ -302,6 +331,30 @@ EXERCISE = Exercise(
             exponential_overflows,
             wrong="分数很大时 exp 溢出成无穷大，权重变成 NaN。",
             look="softmax 里先减去每一行的最大值。前面的 softmax 练习可以直接调用。",
+        ),
+        Slip(
+            "softmax 直接照公式写",
+            softmax_by_the_formula,
+            wrong="分数很大时 exp 溢出；整行被遮住时 0 除以 0：两处都得 NaN。",
+            look="调用前面写好的 softmax，它已经照顾到这两处。",
+        ),
+        Slip(
+            "把 mask 当作真假来判断",
+            truth_of_the_mask,
+            wrong="多个元素的数组没有单一的真假，if mask 会报错。",
+            look="写 if mask is not None。",
+        ),
+        Slip(
+            "用 −∞ 乘了掩码",
+            infinity_times_zero,
+            wrong="0 乘以 −∞ 是 NaN，可以看的位置也坏了。",
+            look="用选择代替相乘：np.where(mask, s, -np.inf)。",
+        ),
+        Slip(
+            "减去的最大值里有不许看的键",
+            shifted_by_the_largest_of_all_keys,
+            wrong="不许看的键分数最大时，可以看的键减去它之后全部下溢成 0，权重就没有了。",
+            look="先遮住，再取最大值：最大值只在可以看的键里找。",
         ),
         Slip(
             "没有照顾批量轴",

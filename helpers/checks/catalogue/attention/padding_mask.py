@@ -14,6 +14,7 @@ def cases(rng):
         Case(CORE, (3, 5)),
         Case(EDGE, (0, 2)),
         Case(EDGE, (3, 3)),
+        Case(BATCH, (np.array([2]), 3)),
         Case(BATCH, (rng.permutation(5)[:3], 5)),
         Case(BATCH, (np.array([[1, 4, 2], [7, 0, 3]]), 7)),
     ]

@@ -19,6 +19,7 @@ def cases(rng):
         Case(CORE, _arguments(rng, (), 5, 3, 2, 7)),
         Case(CORE, tuple(a.astype(np.float32) for a in _arguments(rng, (), 3, 7, 5, 2))),
         Case(BATCH, _arguments(rng, (2,), 3, 5, 7, 2)),
+        Case(BATCH, _arguments(rng, (2, 3), 5, 7, 2, 3)),
     ]
 
 
@@ -40,6 +41,14 @@ def query_and_key_exchanged(x, w_q, w_k, w_v):
 
 def value_not_projected(x, w_q, w_k, w_v):
     return x @ w_q, x @ w_k, x
+
+
+def value_from_w_q(x, w_q, w_k, w_v):
+    return x @ w_q, x @ w_k, x @ w_q
+
+
+def one_sentence_only(x, w_q, w_k, w_v):
+    return tuple(np.einsum("nd,de->ne", x, w) for w in (w_q, w_k, w_v))
 
 
 def transposed_results(x, w_q, w_k, w_v):
@@ -103,6 +112,18 @@ EXERCISE = Exercise(
             value_not_projected,
             wrong="v 直接用了 x，没有乘 w_v。",
             look="三组都要投影：x @ w_v。",
+        ),
+        Slip(
+            "值用了 w_q",
+            value_from_w_q,
+            wrong="v 用了查询的矩阵。",
+            look="第三个投影用 w_v。",
+        ),
+        Slip(
+            "只能处理一个句子",
+            one_sentence_only,
+            wrong="没有批量轴时正确；有批量轴时就不对了。",
+            look="直接写 x @ w_q：前面的轴会保留。",
         ),
         Slip(
             "结果转置了",

@@ -27,12 +27,14 @@ def cases(rng):
         Case(CORE, (_window(4, 2), 2)),
         Case(CORE, (_window(7, 2), 3)),
         Case(CORE, (_window(7, 3), 2)),
+        Case(CORE, (_window(9, 2), 4)),
         Case(CORE, (np.tri(5, k=-1, dtype=bool), 2)),
         Case(CORE, (_sparse(rng, 5, 5), 2)),
         Case(EDGE, (_sparse(rng, 3, 3), 1)),
         Case(EDGE, (_window(3, 2), 0)),
         Case(BATCH, (_sparse(rng, 2, 5, 5), 3)),
         Case(BATCH, (_sparse(rng, 2, 3, 5, 5), 0)),
+        Case(BATCH, (_sparse(rng, 2, 3, 5, 5), 2)),
     ]
 
 
@@ -64,6 +66,26 @@ def number_of_paths(mask, n_layers):
     for _ in range(n_layers):
         paths = mask.astype(int) @ paths
     return np.array(paths)
+
+
+def starting_from_the_mask(mask, n_layers):
+    reachable = mask
+    for _ in range(n_layers - 1):
+        reachable = mask @ reachable
+    return reachable
+
+
+def squaring_every_layer(mask, n_layers):
+    for _ in range(n_layers - 1):
+        mask = mask @ mask
+    return mask
+
+
+def up_to_n_layers(mask, n_layers):
+    reachable = mask if n_layers else np.broadcast_to(np.eye(mask.shape[-1], dtype=bool), mask.shape)
+    for _ in range(n_layers - 1):
+        reachable = reachable | (mask @ reachable)
+    return reachable
 
 
 def elementwise_power(mask, n_layers):
@@ -141,6 +163,24 @@ EXERCISE = Exercise(
             inputs_and_outputs_exchanged,
             wrong="行应是输出 i，列应是输入 j；现在反了。",
             look="和掩码用同一个方向：行是看的一方（输出），列是被看的一方（输入）。",
+        ),
+        Slip(
+            "0 层时没有从自己开始",
+            starting_from_the_mask,
+            wrong="一层以上都对；0 层时返回了掩码，应只有自己。",
+            look="从单位矩阵开始，循环 n_layers 次。",
+        ),
+        Slip(
+            "每层都自乘",
+            squaring_every_layer,
+            wrong="mask @ mask 每次使步数加倍，走了 2 的 n_layers − 1 次方步。",
+            look="每层只乘一次原来的 mask。",
+        ),
+        Slip(
+            "把更少层就能到的也算了进去",
+            up_to_n_layers,
+            wrong="没有残差连接，要恰好走 n_layers 步。",
+            look="去掉“或”，只留 mask @ reachable。",
         ),
         Slip(
             "返回了路径的条数",

@@ -29,6 +29,10 @@ def without_the_variances(d_k, q_variance=1.0, k_variance=1.0):
     return np.sqrt(d_k)
 
 
+def k_variance_unused(d_k, q_variance=1.0, k_variance=1.0):
+    return np.sqrt(d_k * q_variance)
+
+
 def variances_outside_the_root(d_k, q_variance=1.0, k_variance=1.0):
     return np.sqrt(d_k) * q_variance * k_variance
 
@@ -81,6 +85,12 @@ EXERCISE = Exercise(
             without_the_variances,
             wrong="√d_k 只在 q 和 k 的方差都是 1 时成立。",
             look="一项 q_i·k_i 的方差是多少？独立且均值为 0 时，是两个方差的乘积。",
+        ),
+        Slip(
+            "只用了查询的方差",
+            k_variance_unused,
+            wrong="没有用到 k_variance。",
+            look="一项 q_i·k_i 的方差是两个方差的乘积。",
         ),
         Slip(
             "方差留在了根号外",

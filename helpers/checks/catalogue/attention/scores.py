@@ -48,6 +48,14 @@ def transposing_all_axes(q, k):
     return q @ k.T / np.sqrt(q.shape[-1])
 
 
+def d_k_from_axis_one(q, k):
+    return q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[1])
+
+
+def with_dot(q, k):
+    return np.dot(q, np.swapaxes(k, -1, -2)) / np.sqrt(q.shape[-1])
+
+
 def cosine_similarity(q, k):
     dot = q @ np.swapaxes(k, -1, -2)
     return dot / (np.linalg.norm(q, axis=-1)[..., :, None] * np.linalg.norm(k, axis=-1)[..., None, :])
@@ -123,6 +131,18 @@ EXERCISE = Exercise(
             transposing_all_axes,
             wrong="二维时正确；前面有批量轴时就不对了（例如 k.T 会把批量轴也倒过来，einsum 里少了“...”会报错）。",
             look="只交换最后两个轴：np.swapaxes(k, -1, -2)；@ 会保留前面的轴。",
+        ),
+        Slip(
+            "d_k 取自第 1 轴",
+            d_k_from_axis_one,
+            wrong="二维时是对的；有批量轴时，q.shape[1] 不再是 d_k。",
+            look="d_k 是最后一个轴的长度：q.shape[-1]。",
+        ),
+        Slip(
+            "用了 np.dot",
+            with_dot,
+            wrong="有批量轴时，np.dot 把每一批与所有的批都相乘。",
+            look="用 @：前面的轴一一对应。",
         ),
         Slip(
             "算成了余弦相似度",

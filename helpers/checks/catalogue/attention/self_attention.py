@@ -5,7 +5,7 @@ import numpy as np
 from helpers.checks.exercise import Behaviour, Case, Exercise, Slip
 from helpers.reference import attention as reference
 
-CORE, MASK, BATCH = "没有掩码时", "掩码传下去了", "前面可以有批量轴"
+CORE, MASK, BATCH, LARGE = "没有掩码时", "掩码传下去了", "前面可以有批量轴", "很大的分数不溢出"
 
 
 def _arguments(rng, batch, seq_len, d_model, d_k, d_v):
@@ -16,6 +16,7 @@ def _arguments(rng, batch, seq_len, d_model, d_k, d_v):
 def cases(rng):
     blind = np.tri(5, dtype=bool)
     blind[3] = False
+    x, w_q, w_k, w_v = _arguments(rng, (), 3, 5, 7, 2)
     return [
         Case(CORE, (*_arguments(rng, (), 2, 3, 3, 3), None)),
         Case(CORE, (*_arguments(rng, (), 5, 7, 2, 3), None)),
@@ -24,6 +25,7 @@ def cases(rng):
         Case(MASK, (*_arguments(rng, (), 5, 3, 7, 2), blind)),
         Case(BATCH, (*_arguments(rng, (2,), 3, 5, 7, 2), np.tri(3, dtype=bool))),
         Case(BATCH, (*_arguments(rng, (2, 3), 5, 3, 2, 7), None)),
+        Case(LARGE, (100 * np.round(x), 10 * np.round(w_q), 10 * np.round(w_k), w_v, None)),
     ]
 
 
@@ -70,6 +72,24 @@ def without_projections(x, w_q, w_k, w_v, mask=None):
 
 def with_transposed_matrices(x, w_q, w_k, w_v, mask=None):
     return _attention(x @ w_q.T, x @ w_k.T, x @ w_v.T, mask, np.sqrt(w_q.shape[-1]))
+
+
+def transposing_all_axes(x, w_q, w_k, w_v, mask=None):
+    q, k = x @ w_q, x @ w_k
+    scores = q @ k.T / np.sqrt(q.shape[-1])
+    scores = scores if mask is None else np.where(mask, scores, -np.inf)
+    exps = np.exp(scores - np.maximum(scores.max(axis=-1, keepdims=True), -1e300))
+    weights = exps / np.maximum(exps.sum(axis=-1, keepdims=True), 1e-300)
+    return weights @ (x @ w_v), weights
+
+
+def exponential_overflows(x, w_q, w_k, w_v, mask=None):
+    q, k = x @ w_q, x @ w_k
+    scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
+    exps = np.exp(scores if mask is None else np.where(mask, scores, -np.inf))
+    total = exps.sum(axis=-1, keepdims=True)
+    weights = exps / np.where(total == 0, 1, total)
+    return weights @ (x @ w_v), weights
 
 
 def residual_added(x, w_q, w_k, w_v, mask=None):
@@ -125,7 +145,7 @@ EXERCISE = Exercise(
     reference=reference.self_attention,
     returns=("output", "weights"),
     cases=cases,
-    behaviours=(Behaviour(CORE, 0.5), Behaviour(MASK, 0.3), Behaviour(BATCH, 0.2)),
+    behaviours=(Behaviour(CORE, 0.4), Behaviour(MASK, 0.3), Behaviour(BATCH, 0.2), Behaviour(LARGE, 0.1)),
     slips=(
         Slip(
             "没有缩放",
@@ -174,6 +194,18 @@ EXERCISE = Exercise(
             without_projections,
             wrong="直接用 x 作查询、键和值：三个矩阵没有用到。",
             look="先用 project 得到 q、k、v。",
+        ),
+        Slip(
+            "没有照顾批量轴",
+            transposing_all_axes,
+            wrong="二维时正确；有批量轴时就不对了（例如 k.T 会把批量轴也倒过来）。",
+            look="调用上一题的 attention，或用 np.swapaxes(k, -1, -2)。",
+        ),
+        Slip(
+            "没有先减去最大值",
+            exponential_overflows,
+            wrong="分数很大时 exp 溢出成无穷大，权重变成 NaN。",
+            look="调用上一题的 attention 和前面的 softmax。",
         ),
         Slip(
             "权重矩阵转置了",

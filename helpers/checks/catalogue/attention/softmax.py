@@ -22,7 +22,9 @@ def cases(rng):
         Case(LARGE, (large,)),
         Case(LARGE, (np.array([[1e4], [-1e4]]) + rng.integers(0, 4, size=(2, 3)),)),
         Case(MASKED, (masked,)),
+        Case(MASKED, (np.array([[-1e4, -1e4 + 1, -np.inf], [-np.inf] * 3]),)),
         Case(BATCH, (rng.normal(size=(2, 3, 5)),)),
+        Case(BATCH, (np.where(rng.random((2, 3, 2, 5)) < 0.3, -np.inf, rng.normal(size=(2, 3, 2, 5))),)),
     ]
 
 
@@ -65,6 +67,22 @@ def along_axis_one(scores):
 
 def nan_in_a_row_of_minus_infinity(scores):
     exps = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def formula_alone(scores):
+    exps = np.exp(scores)
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def overflow_hidden(scores):
+    exps = np.exp(scores)
+    return np.nan_to_num(exps / exps.sum(axis=-1, keepdims=True))
+
+
+def blind_row_looks_everywhere(scores):
+    finite = np.where(np.isfinite(scores), scores, -1e9)
+    exps = np.exp(finite - finite.max(axis=-1, keepdims=True))
     return exps / exps.sum(axis=-1, keepdims=True)
 
 
@@ -163,6 +181,24 @@ EXERCISE = Exercise(
             nan_in_a_row_of_minus_infinity,
             wrong="整行都是 −inf 时，最大值也是 −inf，而 −inf − (−inf) 是 NaN。",
             look="什么都不许看的一行，权重应全为 0：最大值不是有限数时减 0，总和为 0 时除以 1。",
+        ),
+        Slip(
+            "直接照公式写",
+            formula_alone,
+            wrong="公式没有错，但分数很大时 exp 溢出，整行 −inf 时总和是 0：两处都得 NaN。",
+            look="每行先减去自己的最大值；最大值不是有限数时减 0，总和为 0 时除以 1。",
+        ),
+        Slip(
+            "用 nan_to_num 盖住了溢出",
+            overflow_hidden,
+            wrong="NaN 没有了，但最该看的位置权重成了 0。",
+            look="先减去每一行的最大值，就不会溢出。",
+        ),
+        Slip(
+            "整行 −inf 变成了平均",
+            blind_row_looks_everywhere,
+            wrong="什么都不许看的一行得到了平均的权重，应全为 0。",
+            look="保留 −inf，让 exp 给出 0；总和为 0 时除以 1。",
         ),
     ),
     styles=(with_loops, through_logarithms, in_float32, by_comparing_pairs),

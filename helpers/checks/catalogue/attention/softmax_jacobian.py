@@ -45,6 +45,10 @@ def without_the_diagonal(weights):
     return -weights[..., :, None] * weights[..., None, :]
 
 
+def inner_product(weights):
+    return weights[..., :, None] * np.eye(weights.shape[-1]) - (weights**2).sum(axis=-1)[..., None, None]
+
+
 def taking_scores(weights):
     exps = np.exp(weights)
     again = exps / exps.sum(axis=-1, keepdims=True)
@@ -128,6 +132,12 @@ EXERCISE = Exercise(
             look="i = j 时，分子也要求导，多出来一个 weights[i]。",
         ),
         Slip(
+            "外积写成了内积",
+            inner_product,
+            wrong="一维时 w @ w.T 是一个数，每一项都减去了它。",
+            look="外积是 weights[..., :, None] * weights[..., None, :]。",
+        ),
+        Slip(
             "又做了一次 softmax",
             taking_scores,
             wrong="输入已经是 softmax 之后的权重；再做一次就不是同一个分布了。",
@@ -144,7 +154,7 @@ EXERCISE = Exercise(
     hints=(
         "把公式拆成两块：p_i δ_ij 只有对角线，p_i p_j 是所有两两的乘积。",
         "只有一行时，是 np.diag(weights) 减去 np.outer(weights, weights)。",
-        "带批量轴时：weights[..., :, None] * np.eye(n) 减去 weights[..., :, None] * weights[..., None, :]，n 是最后一个轴的长度。",
+        "带批量轴时，c = weights[..., :, None]，r = weights[..., None, :]，结果是 c * np.eye(n) − c * r。",
     ),
     equivalent_mutants={
         CONVERTS_INPUT: (
