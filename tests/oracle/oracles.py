@@ -33,6 +33,35 @@ def multihead_attention(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
     return output[0].numpy(), weights[0].numpy()
 
 
+def layer_norm(x, gain, shift):
+    """Return PyTorch's `LayerNorm` of x with the given gain and shift."""
+    x, gain, shift = (torch.from_numpy(a) for a in (x, gain, shift))
+    return torch.nn.functional.layer_norm(x, x.shape[-1:], gain, shift).numpy()
+
+
+def encoder_layer(x, matrices, n_heads, norm, mask=None):
+    """Return PyTorch's `TransformerEncoderLayer` of x `(n, d_model)` with our six matrices and no biases.
+
+    PyTorch multiplies from the other side, and its boolean mask says which keys are hidden: both are turned here.
+    """
+    w_q, w_k, w_v, w_o, w_1, w_2 = matrices
+    layer = torch.nn.TransformerEncoderLayer(
+        d_model=x.shape[-1],
+        nhead=n_heads,
+        dim_feedforward=w_1.shape[1],
+        dropout=0.0,
+        bias=False,
+        batch_first=True,
+        norm_first=norm == "pre",
+    )
+    with torch.no_grad():
+        layer.self_attn.in_proj_weight.copy_(torch.from_numpy(np.concatenate([w.T for w in (w_q, w_k, w_v)])))
+        for linear, matrix in [(layer.self_attn.out_proj, w_o), (layer.linear1, w_1), (layer.linear2, w_2)]:
+            linear.weight.copy_(torch.from_numpy(matrix.T.copy()))
+        hidden = None if mask is None else torch.from_numpy(~mask)
+        return layer(torch.from_numpy(x)[None], src_mask=hidden)[0].numpy()
+
+
 def t5_bucket(relative_position, bidirectional=True, n_buckets=32, max_distance=128):
     """Return the bucket that T5 of transformers gives."""
     positions = torch.as_tensor(np.asarray(relative_position))
@@ -101,6 +130,21 @@ def multihead_values():
     }
 
 
+def block_values():
+    """Return inputs and outputs of a norm, and of an encoder layer before and after norm, without and with a mask."""
+    rng = np.random.default_rng(4)
+    x, gain, shift = 1 + 2 * rng.normal(size=(3, 6)), rng.uniform(0.5, 2, size=6), rng.normal(size=6)
+    shapes = {"w_q": (6, 6), "w_k": (6, 6), "w_v": (6, 6), "w_o": (6, 6), "w_1": (6, 5), "w_2": (5, 6)}
+    matrices = {name: rng.normal(size=shape) / np.sqrt(6) for name, shape in shapes.items()}
+    causal = np.tri(3, dtype=bool)
+    outputs = {
+        f"{prefix}{norm}": encoder_layer(x, matrices.values(), 2, norm, mask)
+        for norm in ("pre", "post")
+        for prefix, mask in (("", None), ("causal_", causal))
+    }
+    return {"x": x, "gain": gain, "shift": shift, "normalised": layer_norm(x, gain, shift), **matrices, **outputs}
+
+
 def bucket_values():
     """Return T5's buckets of many distances, both ways, behind a mask, and with other sizes."""
     positions = np.unique(
@@ -135,6 +179,7 @@ def rotary_values():
 FIXTURES = {
     "attention": attention_values,
     "multihead": multihead_values,
+    "block": block_values,
     "t5_buckets": bucket_values,
     "alibi_slopes": alibi_values,
     "rotary": rotary_values,

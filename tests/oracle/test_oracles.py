@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.reference import attention, positions, relative, rotary
+from helpers.reference import attention, backward, block, positions, relative, rotary
 from tests.oracle import oracles
 from tests.reference.frozen import frozen
 
@@ -43,6 +43,22 @@ def test_multihead_attention_is_pytorchs(rng, n_heads, masked):
     expected, expected_weights = oracles.multihead_attention(x, *matrices, n_heads=n_heads, mask=mask)
     np.testing.assert_allclose(output, expected, atol=1e-12)
     np.testing.assert_allclose(weights, expected_weights, atol=1e-12)
+
+
+def test_a_norm_is_pytorchs(rng):
+    x, gain, shift = 3 * rng.normal(size=(2, 5, 7)) + 1, rng.normal(size=7), rng.normal(size=7)
+    x[0, 0] = 2.0
+    np.testing.assert_allclose(block.layer_norm(x, gain, shift), oracles.layer_norm(x, gain, shift), atol=1e-12)
+
+
+@pytest.mark.parametrize("n_heads", [1, 2, 3, 6])
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize("masked", [False, True])
+def test_a_block_is_pytorchs_encoder_layer(rng, n_heads, norm, masked):
+    x, weights = rng.normal(size=(5, 12)), backward.random_block(12, rng, d_ff=7)
+    mask = attention.causal_mask(5) if masked else None
+    output = backward.block_forward(x, weights, n_heads, mask, norm).output
+    np.testing.assert_allclose(output, oracles.encoder_layer(x, weights, n_heads, norm, mask), atol=1e-12)
 
 
 @pytest.mark.parametrize("bidirectional", [True, False])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.reference import attention, positions, relative, rotary
+from helpers.reference import attention, backward, block, positions, relative, rotary
 from tests.reference.frozen import frozen
 
 
@@ -21,6 +21,21 @@ def test_multihead_attention_gives_pytorchs_output_and_weights(prefix, mask):
     output, weights = multihead.multihead_attention(stored["x"], *stored["matrices"], n_heads=2, mask=mask)
     np.testing.assert_allclose(output, stored[f"{prefix}output"], atol=1e-8)
     np.testing.assert_allclose(weights, stored[f"{prefix}weights"], atol=1e-8)
+
+
+def test_a_norm_with_gain_and_shift_is_pytorchs():
+    stored = frozen("block")
+    ours = block.layer_norm(stored["x"], stored["gain"], stored["shift"])
+    np.testing.assert_allclose(ours, stored["normalised"], atol=1e-8)
+
+
+@pytest.mark.parametrize("norm", ["pre", "post"])
+@pytest.mark.parametrize(("prefix", "mask"), [("", None), ("causal_", attention.causal_mask(3))])
+def test_a_block_gives_the_output_of_pytorchs_encoder_layer(norm, prefix, mask):
+    stored = frozen("block")
+    weights = backward.BlockWeights(**{name: stored[name] for name in backward.BlockWeights._fields})
+    output = backward.block_forward(stored["x"], weights, 2, mask, norm).output
+    np.testing.assert_allclose(output, stored[f"{prefix}{norm}"], atol=1e-8)
 
 
 @pytest.mark.parametrize(

@@ -99,8 +99,8 @@ def test_the_encoding_explorer_draws_the_encoding_and_the_similarity_of_its_cont
 def test_the_widest_tick_labels_stay_inside_the_picture():
     explorer = widgets.encoding_explorer()
     explorer.controls["seq_len"].value = 300
-    label = explorer.picture.axes[0].yaxis.label
-    assert label.get_window_extent().x0 >= 0
+    explorer.picture.canvas.draw()  # a label moves when it is drawn
+    assert explorer.picture.axes[0].yaxis.label.get_window_extent().x0 >= 0
 
 
 @pytest.mark.parametrize("position", [0, 10, 250])
@@ -114,6 +114,7 @@ def test_the_clock_explorer_points_its_hands_to_sine_and_cosine_and_reads_the_po
     bars = sorted(explorer.picture.axes[-1].patches, key=lambda bar: bar.get_x())
     np.testing.assert_allclose([bar.get_height() for bar in bars], expected, atol=1e-9)
     assert f"读出的位置是 {position}。" in explorer.caption.value
+    assert f"顺时针转过 {position / (2 * np.pi):.2f}、" in explorer.alt
 
 
 def score_of(explorer):
@@ -129,6 +130,7 @@ def test_the_score_of_the_rope_explorer_follows_the_distance_alone():
         scores[q_position, k_position] = score_of(explorer)
         marker = explorer.picture.axes[1].lines[1].get_data()
         assert marker[0] == [q_position - k_position]
+        assert f"标记在距离 {q_position - k_position}，分数" in explorer.alt
     assert scores[12, 7] == scores[25, 20] != scores[12, 8]
 
 
