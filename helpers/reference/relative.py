@@ -95,9 +95,7 @@ def relative_bucket(relative_position, bidirectional=True, n_buckets=32, max_dis
         first = n_buckets * (relative_position > 0)
         distance = np.abs(relative_position)
     n_exact = n_buckets // 2
-    ratio = np.log(np.maximum(distance, 1) / n_exact) / np.log(
-        max_distance / n_exact
-    )  # 0 at n_exact, 1 at max_distance
+    ratio = np.log(np.maximum(distance, 1) / n_exact) / np.log(max_distance / n_exact)  # 0 at n_exact, then up to 1
     far = n_exact + np.floor(ratio * (n_buckets - n_exact)).astype(int)
     return first + np.where(distance < n_exact, distance, np.minimum(far, n_buckets - 1))
 
