@@ -38,10 +38,7 @@ def runs(python, version):
     return subprocess.run(command, capture_output=True, text=True).stdout.strip() == version
 
 
-@pytest.fixture(
-    scope="module",
-    params=[pytest.param(pins, marks=pytest.mark.xdist_group(pins.stem), id=pins.stem) for pins in ENVIRONMENTS],
-)
+@pytest.fixture(scope="module", params=ENVIRONMENTS, ids=lambda pins: pins.stem)
 def colab_python(request):
     """Return the Python of an environment with exactly Colab's versions, made once and kept in the checkout."""
     pins = request.param

@@ -21,7 +21,7 @@ PICTURE_TOLERANCE = 2.0
 REBUILD = "run `make build` and commit what it changes"
 
 
-SECTIONS = [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in sections()]
+SECTIONS = sections()
 # Where the build's own steps are tested, which are the same for all sections.
 FIRST_SECTION = pytest.mark.parametrize("section", SECTIONS[:1], indirect=True, scope="module")
 

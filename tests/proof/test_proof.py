@@ -9,7 +9,7 @@ from helpers.checks.exercise import Behaviour
 from tools.proof.mutants import mutants
 from tools.proof.proof import prove
 
-EACH = [pytest.param(id_, marks=pytest.mark.xdist_group(id_)) for id_ in exercises()]
+EACH = list(exercises())
 
 
 @pytest.mark.parametrize("id_", EACH)
