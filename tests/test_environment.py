@@ -83,7 +83,9 @@ def test_make_refuses_a_python_that_is_too_old(tmp_path):
     old.write_text("#!/bin/sh\nexit 1\n")
     old.chmod(0o755)
     (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text(encoding="utf-8"))
-    (tmp_path / "pyproject.toml").touch()
+    for needed in ("pyproject.toml", "tools/lab_settings.json"):
+        (tmp_path / needed).parent.mkdir(exist_ok=True)
+        (tmp_path / needed).touch()
     result = subprocess.run(["make", "lab", f"PYTHON={old}"], cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode != 0
     assert "is not Python 3.11 or later. Name one that is: make lab PYTHON=python3.12" in result.stderr
