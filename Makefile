@@ -17,7 +17,7 @@ lab: .venv/installed-for-lab  ## install what is missing and open JupyterLab on 
 build: .venv/installed-from-lock  ## lessons/ -> solutions/ -> notebooks/, executed
 	$(BIN)/python -m tools.build
 
-test: .venv/installed-from-lock  ## run every check (about five minutes on two cores)
+test: .venv/installed-from-lock  ## run every check (about a quarter of an hour on two cores)
 	$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4
 
 grade: .venv/installed-for-grading  ## grade what is in submitted/: make grade ASSIGNMENT=ch04_01_attention
