@@ -8,7 +8,6 @@ from nbconvert.preprocessors import CSSHTMLHeaderPreprocessor
 from nbgrader.converters import GenerateAssignment
 from nbgrader.preprocessors import (
     AssignLatePenalties,
-    CheckCellMetadata,
     ClearOutput,
     DeduplicateIds,
     GetGrades,
@@ -29,8 +28,9 @@ from grading.metadata import RestoreMetadata, RunEveryCell  # noqa: E402
 from grading.missing import PutBackMissingCells  # noqa: E402
 from grading.reading import ReadAnySubmission  # noqa: E402
 from grading.release import ExecuteRelease  # noqa: E402
+from grading.rematch import RematchCells  # noqa: E402
 from grading.renamed import adopt_renamed  # noqa: E402
-from grading.verdict import RequireReport  # noqa: E402
+from grading.stamp import StampSubmission  # noqa: E402
 
 c = get_config()
 
@@ -50,27 +50,28 @@ def autograde(c):
     c.Autograde.exporter_class = ReadAnySubmission
     c.Autograde.pre_convert_hook = functools.partial(adopt_renamed, c.CourseDirectory.release_directory)
     c.Autograde.sanitize_preprocessors = [
+        StampSubmission,
         ClearOutput,
-        RestoreMetadata,  # first: one cell with metadata of another version would stop the whole class
+        RematchCells,  # the steps below know a cell by its metadata, and these may be lost
+        RestoreMetadata,  # early: one cell with metadata of another version would stop the whole class
         KeepOneCopy,  # a duplicated cell would, too; DeduplicateIds does not mend that
         RunEveryCell,
         DeduplicateIds,
         OverwriteKernelspec,
         OverwriteCells,
         PutBackMissingCells,  # after OverwriteCells, which would remove the line that says what was put back
-        CheckCellMetadata,
+        # Not CheckCellMetadata, here and below: the metadata are the gradebook's own, and it takes as long as the cells.
     ]
     c.Autograde.autograde_preprocessors = [
-        ExecuteSubmission,
-        RequireReport,  # without a report nbgrader would give full marks
+        ExecuteSubmission,  # in a sandbox; points come from what functions answer, judged outside it
         ShowActiveHtmlAsText,
         IgnorePattern,
         LimitOutput,
         SaveAutoGrades,
         AssignLatePenalties,
-        CheckCellMetadata,
     ]
-    c.ExecuteSubmission.timeout = 60  # seconds a cell; a check stops a function by itself, after 5 s a case
+    c.RematchCells.release_directory = c.CourseDirectory.release_directory
+    c.ExecuteSubmission.timeout = 60  # seconds a cell; a function is stopped by itself, after 5 s a case
     c.ExecuteSubmission.seed_file = ".grading_seed"  # private: whoever knows it knows the grading cases
 
 

@@ -1,5 +1,6 @@
 """Show HTML that could act (scripts, frames, forms) as text: graders and learners open submissions in a browser."""
 
+import functools
 import re
 
 import bleach
@@ -49,6 +50,7 @@ class ShowActiveHtmlAsText(NbGraderPreprocessor):
         return output
 
 
+@functools.lru_cache(maxsize=4096)  # most of a class's text is the lesson's, the same in every submission
 def is_active(html):
     """Say whether HTML holds anything but formatting.
 
@@ -73,6 +75,15 @@ def is_active(html):
 
 def _is_active_markdown(source, attachments):
     """Say whether prose must be shown as text; a missing picture would leave the learner without any feedback."""
+    return _is_active_prose(source) if not attachments else _is_active_with(source, attachments)
+
+
+@functools.lru_cache(maxsize=4096)
+def _is_active_prose(source):
+    return _is_active_with(source, {})
+
+
+def _is_active_with(source, attachments):
     renderer = IPythonRenderer(escape=False, attachments=attachments)
     try:
         return is_active(MarkdownWithMath(renderer=renderer).render(source))

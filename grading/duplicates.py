@@ -3,6 +3,7 @@
 from nbformat import v4
 from nbgrader.preprocessors import NbGraderPreprocessor
 
+from grading.cell_text import lines_of
 from grading.released import released_cells, released_id
 
 STUB_COPY = "（这里是题目单元格 `{grade_id}` 的一份复制，内容还是发下来的样子；批改时不运行它。）"
@@ -41,4 +42,4 @@ class KeepOneCopy(NbGraderPreprocessor):
 
 
 def _differs(cell, released):
-    return cell.source.strip() != released.source.strip()
+    return lines_of(cell.source) != lines_of(released.source)

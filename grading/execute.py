@@ -1,113 +1,84 @@
-"""Run a submission cell by cell; a cell that kills the kernel or never ends costs itself alone."""
+"""Grade a submission in a sandbox, as the step of nbgrader's autograding that runs notebooks otherwise."""
 
-import contextlib
-import os
-import signal
-import tempfile
+import atexit
+import functools
+from pathlib import Path
 
-from nbclient.exceptions import CellTimeoutError, DeadKernelError
-from nbformat import v4
-from nbgrader.preprocessors import Execute
-from traitlets import Bool, Dict, Integer, List, Unicode
+import nbformat
+from nbformat import from_dict
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import Bool, Float, Integer, Unicode
 
-from grading.clients import SteadyClient
-from grading.release import kernel_environment
-from grading.seed import SEED_VARIABLE, grading_seed
+from grading.flags import flags_of
+from grading.job import make_job
+from grading.released import released_cells
+from grading.results import Results
+from grading.sandbox.isolation import strongest
+from grading.sandbox.limits import Limits
+from grading.sandbox.service import Sandbox
+from grading.seed import grading_seed
+from grading.stamp import RECORD_KEY
+from grading.verdict import STOPPED_KEY, show_result
+from grading.work import run_job
 
-STOPPED = "单元格没有运行完"
-STOPPED_KEY = "stopped_while_grading"  # in a cell's metadata: no exception of a learner's can claim it
-TOO_LONG = "这个单元格 {seconds} 秒还没有运行完，已被叫停（循环能结束吗？）。其余单元格已在新的进程里重新运行。"
-KERNEL_DIED = "这个单元格让 Python 进程终止了（例如 os._exit、内存用尽）。其余单元格已在新的进程里重新运行。"
-NOT_RUN = "前面有 {count} 个单元格先后使运行中断，批改到此为止，这个单元格没有运行。"
 
-MAX_CHARACTERS = 5_000_000
+class ExecuteSubmission(NbGraderPreprocessor):
+    """Run a submission where it can hurt nobody; the points come from what its functions answer, judged out here."""
 
-
-class ExecuteSubmission(SteadyClient, Execute):
-    """nbgrader's Execute, for cells that cannot be interrupted.
-
-    An interrupt can be swallowed, and a kernel that died takes every later cell's points with it. So a cell that
-    overruns its time, or with which the kernel died, gets an error as its output, and all the others are run again
-    from the top, in a fresh kernel, without it.
-    """
-
-    timeout = Integer(60, help="seconds a cell may take", allow_none=True).tag(config=True)
+    timeout = Float(60, help="seconds a cell may take").tag(config=True)
+    notebook_timeout = Float(600, help="seconds a whole notebook may take, with its restarts").tag(config=True)
     max_restarts = Integer(5, help="after so many, the cells that are left are not run").tag(config=True)
+    unsafe = Bool(False, help="do without a sandbox: submissions run with your rights").tag(config=True)
     seed_file = Unicode(".grading_seed", help="where the seed of the grading cases is kept").tag(config=True)
-    interrupt_on_timeout = Bool(False)
-    error_on_timeout = Dict(None, allow_none=True)
-    iopub_timeout = Integer(60)  # the default, 4 s, is passed by an innocent cell on a busy machine
-    shutdown_kernel = Unicode("immediate")
-    # A submission may come with files that are called like a module, an old copy of `helpers` say.
-    extra_arguments = List(["--InteractiveShellApp.ignore_cwd=True", "--IPKernelApp.log_level=ERROR"])
+    release_directory = Unicode("notebooks", help="where the released notebooks are").tag(config=True)
+    results_directory = Unicode("", help="where results that are there already are taken from").tag(config=True)
 
-    def preprocess(self, nb, resources, km=None):
-        """Run all cells, as often as it takes."""
-        self._stopped = set()
+    def preprocess(self, nb, resources):
+        """Run and judge all cells."""
         for cell in nb.cells:
             cell.metadata.pop(STOPPED_KEY, None)
-        while True:
-            self._running = None
-            try:
-                return super().preprocess(nb, resources, km)
-            except (DeadKernelError, CellTimeoutError) as error:
-                if self._running is None:  # the kernel did not even start: no cell's fault
-                    raise
-                self._stop(nb, error)
-            if len(self._stopped) > self.max_restarts:
-                self._give_up(nb)
-                return nb, resources
+        job, release_outputs = self.job(nb, resources)
+        ready = Results(self.results_directory).get(job) if self.results_directory else None
+        result = ready or run_job(job, self._sandbox())
+        show_result(nb, job, result, release_outputs)
+        flags = flags_of(nb, job, result)
+        for flag in flags:
+            self.log.warning("%s: %s", resources["nbgrader"]["student"], flag)
+        record = nb.metadata.get(RECORD_KEY, {})
+        nb.metadata[RECORD_KEY] = from_dict(record | {"flags": flags, "tests": _without_pages(result["tests"])})
+        return nb, resources
 
-    def preprocess_cell(self, cell, resources, index):
-        """Run the cell, unless it was stopped before."""
-        if index in self._stopped:
-            return cell, resources
-        self._running, self._characters = index, 0
-        return super().preprocess_cell(cell, resources, index)
+    def job(self, nb, resources):
+        """Return the job that a sanitized notebook is, and the released outputs by the text of their cells."""
+        names = resources["nbgrader"]
+        outputs = _release_outputs(Path(self.release_directory, names["assignment"], f"{names['notebook']}.ipynb"))
+        return make_job(nb, released_cells(resources), outputs, grading_seed(self.seed_file), self.limits()), outputs
 
-    def _stop(self, nb, error):
-        self._stopped.add(self._running)
-        sentence = KERNEL_DIED if isinstance(error, DeadKernelError) else TOO_LONG.format(seconds=self.timeout)
-        self.log.warning("Cell %d stopped: %s", self._running, type(error).__name__)
-        _show_error(nb.cells[self._running], sentence)
+    def limits(self):
+        """Return the limits of a submission."""
+        return Limits(cell_seconds=self.timeout, notebook_seconds=self.notebook_timeout)
 
-    def _give_up(self, nb):
-        for index, cell in enumerate(nb.cells):
-            if cell.cell_type == "code" and index > self._running and index not in self._stopped:
-                _show_error(cell, NOT_RUN.format(count=len(self._stopped)))
-
-    def output(self, outs, msg, display_id, cell_index):
-        """Keep what a cell shows, up to a size that an endless loop around `print` would pass."""
-        self._characters += len(str(msg["content"]))
-        if self._characters > MAX_CHARACTERS and msg["msg_type"] != "execute_result":
-            return None
-        return super().output(outs, msg, display_id, cell_index)
-
-    @contextlib.contextmanager
-    def setup_kernel(self, **kwargs):
-        """Start a kernel that alone knows the seed, and leave nothing of it behind."""
-        with tempfile.TemporaryDirectory() as empty:
-            environment = kernel_environment(ipython_folder=empty) | {
-                "NBGRADER_EXECUTION": "autograde",
-                SEED_VARIABLE: grading_seed(self.seed_file),
-            }
-            group = None
-            try:
-                with super().setup_kernel(env=environment, **kwargs):
-                    group = self.km.provisioner.pgid
-                    yield
-            finally:
-                _kill_group(group)
+    def _sandbox(self):
+        sandbox = _started_sandbox(self.limits(), self.unsafe, self.max_restarts)
+        say = self.log.warning if self.unsafe else self.log.info
+        say("Sandbox: %s", sandbox.isolation.in_force)
+        return sandbox
 
 
-def _kill_group(group):
-    """Kill what the kernel's process started and left running."""
-    if group:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(group, signal.SIGKILL)
+def _without_pages(tests):
+    """Return what the instructor's report counts, without what a learner reads."""
+    return [{key: value for key, value in test.items() if key != "html"} for test in tests.values()]
 
 
-def _show_error(cell, sentence):
-    cell.outputs = [v4.new_output("error", ename=STOPPED, evalue=sentence, traceback=[sentence])]
-    cell.execution_count = None
-    cell.metadata[STOPPED_KEY] = True
+@functools.cache
+def _started_sandbox(limits, unsafe, max_restarts):
+    """Return the sandbox of this process; it serves one submission after another and ends with the process."""
+    sandbox = Sandbox(strongest(unsafe), limits, max_restarts)
+    atexit.register(sandbox.close)
+    return sandbox
+
+
+@functools.cache
+def _release_outputs(path):
+    nb = nbformat.read(path, as_version=4)
+    return {cell.source: cell.outputs for cell in nb.cells if cell.cell_type == "code"}

@@ -57,8 +57,14 @@ def _rebuilt(cells, metadata):
     nb = v4.new_notebook(metadata={key: value for key, value in metadata.items() if key != UNREADABLE_KEY})
     if not isvalid(nb):
         nb.metadata.clear()
-    nb.cells = [_rebuilt_cell(cell) for cell in cells]
+    nb.cells = [_without_outputs(cell) for cell in cells]
+    if not isvalid(nb):  # one check of a whole notebook is much faster than many of a cell
+        nb.cells = [_rebuilt_cell(cell) for cell in cells]
     return nb
+
+
+def _without_outputs(cell):
+    return from_dict(cell | {"outputs": [], "execution_count": None} if cell.get("cell_type") == "code" else cell)
 
 
 def _rebuilt_cell(cell):

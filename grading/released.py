@@ -1,5 +1,6 @@
 """Look up what was released: the gradebook's record of a notebook's cells, in the order of the notebook."""
 
+import contextlib
 from dataclasses import dataclass
 
 from nbgrader.api import Gradebook
@@ -41,6 +42,20 @@ class ReleasedCell:
         return known | ({"points": self.points} if self.points is not None else {})
 
 
+@contextlib.contextmanager
+def releases_remembered():
+    """Read each released notebook once while the body runs; nothing may be released meanwhile."""
+    global _remembered
+    _remembered = {}
+    try:
+        yield
+    finally:
+        _remembered = None
+
+
+_remembered = None  # by gradebook, assignment and notebook
+
+
 def released_cells(resources):
     """Return the cells of the released notebook whose submission is being graded.
 
@@ -54,9 +69,18 @@ def released_cells(resources):
     cells : dict of str to ReleasedCell
         By `grade_id`, in the order of the notebook.
     """
-    grading = resources["nbgrader"]
-    with Gradebook(grading["db_url"]) as gradebook:
-        notebook = gradebook.find_notebook(grading["notebook"], grading["assignment"])
+    names = resources["nbgrader"]
+    key = names["db_url"], names["assignment"], names["notebook"]
+    if _remembered is None:
+        return _read(*key)
+    if key not in _remembered:
+        _remembered[key] = _read(*key)
+    return _remembered[key]
+
+
+def _read(db_url, assignment, notebook):
+    with Gradebook(db_url) as gradebook:
+        notebook = gradebook.find_notebook(notebook, assignment)
         grades = {cell.name: cell.max_score for cell in notebook.grade_cells}
         tasks = {cell.name: cell.max_score for cell in notebook.task_cells}
         solutions = {cell.name for cell in notebook.solution_cells}

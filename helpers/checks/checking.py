@@ -82,11 +82,14 @@ def _is_grading():
 def _grading_seed():
     """Return the instructor's seed; without one, a fresh one: right answers are right for any."""
     seed = os.environ.get(SEED_VARIABLE, "").strip()
-    if not seed:
-        return secrets.randbits(64)
-    if seed.isdecimal() and len(seed) < MAX_DIGITS:
-        return int(seed)
-    return int.from_bytes(hashlib.sha256(seed.encode()).digest(), "big")
+    return seed_number(seed) if seed else secrets.randbits(64)
+
+
+def seed_number(text):
+    """Return the number that a seed's text stands for: itself where it is one, a digest of any other text."""
+    if text.isdecimal() and len(text) < MAX_DIGITS:
+        return int(text)
+    return int.from_bytes(hashlib.sha256(text.encode()).digest(), "big")
 
 
 def _unknown(exercise_id):

@@ -6,7 +6,6 @@ from nbformat import from_dict, v4
 import grading.duplicates
 import grading.metadata
 import grading.missing
-import grading.verdict
 from grading.released import ReleasedCell
 
 STUB = "def softmax(scores):\n    raise NotImplementedError"
@@ -33,7 +32,7 @@ RELEASED = {
 @pytest.fixture
 def submitted(monkeypatch):
     """Return a function that makes a notebook of released ids, `(id, source)` pairs and texts of the learner's own."""
-    for module in (grading.duplicates, grading.metadata, grading.missing, grading.verdict):
+    for module in (grading.duplicates, grading.metadata, grading.missing):
         monkeypatch.setattr(module, "released_cells", lambda resources: RELEASED)
     return lambda *cells: v4.new_notebook(cells=[_cell(cell) for cell in cells])
 

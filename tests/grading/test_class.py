@@ -184,7 +184,7 @@ def test_what_was_handed_in_is_not_edited(graded_class):
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks for processes in /proc, as Linux has it")
 def test_no_kernel_is_left_behind(graded_class):
     runtime = str(graded_class.course / "runtime").encode()
-    assert "Cell" in graded_class.output  # some kernels did have to be killed
+    assert "Cell" in graded_class.output  # some cells did have to be stopped
     for process in Path("/proc").glob("[0-9]*/cmdline"):
         assert runtime not in _read_or_empty(process)
 

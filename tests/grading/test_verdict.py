@@ -1,71 +1,58 @@
 import pytest
-from nbformat import from_dict, v4
+from nbformat import v4
 
-from grading.execute import STOPPED_KEY
-from grading.verdict import RequireReport
+from grading.verdict import STOPPED_KEY, show_result
 
-
-def report(points="1.5", **data):
-    return v4.new_output("execute_result", data={"text/plain": points, "text/html": "<p>", **data}, execution_count=1)
-
-
-def error(name):
-    return v4.new_output("error", ename=name, evalue="[0.25]", traceback=["[0.25]"])
-
-
-def stderr():
-    return v4.new_output("stream", name="stderr", text="a warning of another exercise's thread")
+LIMITS = {"cell_seconds": 60.0}
 
 
 @pytest.fixture
-def settled(submitted):
-    def settle(*outputs, grade_id="softmax-check", **metadata):
-        nb = submitted(grade_id)
-        nb.cells[0].outputs = [from_dict(output) for output in outputs]
-        nb.cells[0].metadata.update(metadata)
-        return RequireReport().preprocess(nb, {})[0].cells[0].outputs
+def shown(submitted):
+    """Return a function that puts a result into a notebook of an answer, its test and a demonstration."""
 
-    return settle
+    def show(outputs=None, tests=None, stopped=None, gave_up=False):
+        nb = submitted("softmax", "softmax-check", "draw()")
+        nb.cells[1].outputs = [v4.new_output("execute_result", data={"text/plain": "2"}, execution_count=1)]
+        kinds = ("answer", "test", "untouched")
+        job = {"cells": [{"index": index, "kind": kind} for index, kind in enumerate(kinds)], "limits": LIMITS}
+        result = {"outputs": outputs or {}, "tests": tests or {}, "stopped": stopped or {}, "gave_up": gave_up}
+        show_result(nb, job, result, {"draw()": [v4.new_output("stream", text="released")]})
+        return nb
+
+    return show
 
 
-@pytest.mark.parametrize("points", ["0", "1.5", "2", "2.0"])
-def test_a_report_is_all_that_stays(settled, points):
-    assert settled(stderr(), report(points), stderr()) == [report(points)]
+def test_the_points_of_a_test_come_from_its_report_alone(shown):
+    (output,) = shown(tests={"1": {"html": "<p>", "text": "1.5"}}).cells[1].outputs
+    assert output.output_type == "execute_result"
+    assert output.data == {"text/html": "<p>", "text/plain": "1.5"}
 
 
-@pytest.mark.parametrize("points", ["-1", "2.5", "nan", "inf", "True", "np.float64(0.5)", ""])
-def test_what_is_no_number_of_points_gives_none(settled, points):
-    (output,) = settled(report(points))
+def test_a_function_that_is_not_there_gives_an_error_that_says_so(shown):
+    (output,) = shown(tests={"1": {"missing": "NameError"}}).cells[1].outputs
     assert output.output_type == "error"
-    assert "check" in output.evalue
+    assert "没有定义" in output.evalue
+    assert "TypeError" in shown(tests={"1": {"missing": "TypeError"}}).cells[1].outputs[0].evalue
 
 
-def test_no_report_gives_no_points(settled):
-    assert settled()[0].output_type == "error"
-    assert settled(v4.new_output("display_data", data={"text/plain": "2"}))[0].output_type == "error"
+def test_an_untouched_cell_shows_what_it_was_released_with(shown):
+    assert shown(outputs={"2": []}).cells[2].outputs[0].text == "released"
 
 
-def test_a_bare_number_is_no_report(settled):
-    bare = v4.new_output("execute_result", data={"text/plain": "2.0"}, execution_count=1)
-    assert settled(bare)[0].output_type == "error"
+def test_a_learner_s_cell_shows_what_it_showed(shown):
+    output = {"output_type": "stream", "name": "stdout", "text": "mine"}
+    assert shown(outputs={"0": [output]}).cells[0].outputs == [output]
 
 
-def test_an_error_counts_even_beside_a_report_and_its_message_is_not_shown(settled):
-    (output,) = settled(report(), error("RuntimeError"))
-    assert output.output_type == "error"
-    assert "RuntimeError" in output.evalue
-    assert "0.25" not in str(output)
+@pytest.mark.parametrize(
+    ("reason", "sentence"), [("too long", "60 秒"), ("died", "终止了"), ("memory", "内存"), ("forged", "通信")]
+)
+def test_a_stopped_cell_says_why(shown, reason, sentence):
+    nb = shown(stopped={"0": reason})
+    assert sentence in nb.cells[0].outputs[0].evalue
+    assert nb.cells[0].metadata[STOPPED_KEY]
 
 
-def test_a_name_that_is_not_defined_points_to_the_cell_that_defines_it(settled):
-    assert "没有定义" in settled(error("NameError"))[0].evalue
-
-
-def test_what_was_said_of_a_stopped_cell_stays(settled):
-    stopped = error("单元格没有运行完")
-    assert settled(stopped, **{STOPPED_KEY: True}) == [stopped]
-    assert settled(stopped) != [stopped]
-
-
-def test_the_outputs_of_other_cells_are_left_alone(settled):
-    assert settled(stderr(), grade_id="softmax") == [stderr()]
+def test_a_test_without_any_result_scores_nothing(shown):
+    assert shown(stopped={"0": "died"}, gave_up=True).cells[1].outputs[0].output_type == "error"
+    assert shown().cells[1].outputs[0].output_type == "error"

@@ -1,0 +1,29 @@
+"""Note in a graded notebook which file it was graded from, so that a run that was interrupted can go on."""
+
+import hashlib
+from pathlib import Path
+
+from nbformat import from_dict
+from nbgrader.preprocessors import NbGraderPreprocessor
+from traitlets import Unicode
+
+RECORD_KEY = "grading"  # in the graded notebook's metadata: what runs and reports of the instructor's are made from
+SUBMITTED_KEY = "submitted"
+
+
+class StampSubmission(NbGraderPreprocessor):
+    """Start the record of the graded notebook with a digest of the file that was handed in."""
+
+    submitted_directory = Unicode("submitted", help="where the submissions are").tag(config=True)
+
+    def preprocess(self, nb, resources):
+        """Replace whatever record the submission came with."""
+        names = resources["nbgrader"]
+        path = Path(self.submitted_directory, names["student"], names["assignment"], f"{names['notebook']}.ipynb")
+        nb.metadata[RECORD_KEY] = from_dict({SUBMITTED_KEY: digest_of(path)})
+        return nb, resources
+
+
+def digest_of(path):
+    """Return a name for a file's content."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
