@@ -10,15 +10,15 @@ from tools.build.addresses import Addresses, project_addresses
 from tools.build.cells import name_cells, refuse_tags
 from tools.build.generated import PLACEHOLDERS, launch_links, set_up
 from tools.build.lesson import canonical, read_lesson
-from tools.build.readme import BEGIN, END, READMES, stamped
-from tools.build.section import ROOT, Section, sections
+from tools.build.readme import BEGIN, END, READMES, stamped, table
+from tools.build.section import ROOT, START, Section, page_of, sections
 
 ADDRESSES = Addresses("https://github.com/someone/chapter", "https://gitee.com/someone/chapter")
 
 
-@pytest.mark.parametrize("name", sections())
+@pytest.mark.parametrize("name", [START, *sections()])
 def test_a_lesson_is_stored_as_jupytext_writes_it(name):
-    path = ROOT / Section(name).lesson
+    path = ROOT / page_of(name).lesson
     assert path.read_text(encoding="utf-8") == canonical(read_lesson(path)), "run `make build`, then look at the diff"
 
 
@@ -35,11 +35,16 @@ def test_what_the_build_writes_into_a_notebook_is_one_line_in_the_lesson():
 
 
 def lesson():
-    links = new_markdown_cell("[written out](https://example.org)", metadata={"tags": ["launch-links"]})
+    links, table = (
+        new_markdown_cell("[written out](https://example.org)", metadata={"tags": [tag]})
+        for tag in ("launch-links", "launch-table")
+    )
     code = new_code_cell(
         "import helpers", metadata={"tags": ["set-up"], "nbgrader": {"solution": False, "grade": True}}
     )
-    return new_notebook(cells=[links, code], metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}})
+    return new_notebook(
+        cells=[links, table, code], metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}}
+    )
 
 
 def test_a_cell_keeps_its_id_when_another_cell_changes():
@@ -123,6 +128,14 @@ def test_an_output_that_shows_a_path_of_the_machine_is_refused():
     run(notebook)
     with pytest.raises(NotebookRefused, match="stands in the output"):
         refuse_machine_paths(notebook)
+
+
+def test_the_start_page_is_no_section_and_stands_first_in_the_table():
+    assert START not in sections()
+    first = table().strip().splitlines()[2]
+    assert first.startswith("| 从这里开始：")
+    assert project_addresses().colab("notebooks/00_start.ipynb") in first
+    assert len(table().strip().splitlines()) == 3 + len(sections())
 
 
 def test_links_open_the_learners_notebook_wherever_the_project_lives():

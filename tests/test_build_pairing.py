@@ -8,7 +8,7 @@ import jupytext
 import pytest
 
 from tools.build.lesson import canonical, read_lesson
-from tools.build.section import ROOT, Section, sections
+from tools.build.section import ROOT, START, Section, page_of, sections
 
 
 @pytest.fixture
@@ -67,6 +67,6 @@ def test_a_solution_notebook_edited_without_jupytext_gives_back_the_lesson(proje
     assert canonical(notebook) == canonical(read_lesson(project / section.lesson))
 
 
-@pytest.mark.parametrize("name", sections())
+@pytest.mark.parametrize("name", [START, *sections()])
 def test_the_learners_notebook_is_paired_with_nothing(name):
-    assert "jupytext" not in jupytext.read(ROOT / Section(name).release).metadata
+    assert "jupytext" not in jupytext.read(ROOT / page_of(name).release).metadata

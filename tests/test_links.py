@@ -1,5 +1,6 @@
 """Every link between files of the project leads somewhere, also when it is written as a web address."""
 
+import functools
 import os
 import re
 from pathlib import Path
@@ -7,9 +8,10 @@ from urllib.parse import unquote
 
 import pytest
 
-from tests.notebooks.reading import read, solutions_and_releases
+from tests.notebooks.reading import read, releases, solutions_and_releases
 from tools.build.addresses import BRANCH, project_addresses
-from tools.build.section import ROOT, Section, sections
+from tools.build.deep_links import headings
+from tools.build.section import ROOT, START, page_of, sections
 
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)|\b(?:src|href)=[\"']([^\"']+)[\"']")
 ELSEWHERE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|//|#|attachment:)")
@@ -57,15 +59,64 @@ def test_a_document_links_to_files_that_exist(path):
 
 @pytest.mark.parametrize("path", solutions_and_releases(), ids=str)
 def test_a_notebook_links_to_files_that_exist(path):
-    prose = "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
-    assert dead(prose, (ROOT / path).parent) == []
+    assert dead(prose(path), (ROOT / path).parent) == []
 
 
-@pytest.mark.parametrize("name", sections())
+@pytest.mark.parametrize("name", [START, *sections()])
 def test_a_lesson_links_as_from_its_notebook(name):
-    section = Section(name)
-    text = (ROOT / section.lesson).read_text(encoding="utf-8")
-    assert dead(text, (ROOT / section.release).parent) == []
+    page = page_of(name)
+    text = (ROOT / page.lesson).read_text(encoding="utf-8")
+    assert dead(text, (ROOT / page.release).parent) == []
+
+
+@pytest.mark.parametrize("path", releases(), ids=str)
+def test_a_link_into_a_notebook_leads_to_a_heading(path):
+    assert [place for place in anchors(prose(path), path.parent) if not leads_to_a_heading(*place)] == []
+
+
+def prose(path):
+    return "\n".join(cell.source for cell in read(path).cells if cell.cell_type == "markdown")
+
+
+def anchors(text, folder):
+    """Return (notebook, anchor) for each link into a notebook of the project, JupyterLab's kind and Colab's."""
+    found = []
+    for target in links(text):
+        path, _, anchor = target.partition("#")
+        if anchor and path.endswith(".ipynb"):
+            here = [] if ELSEWHERE.match(path) else [folder / unquote(path)]
+            there = IN_THE_PROJECT.findall(path) if is_ours(path) else []
+            found += [(Path(place), unquote(anchor)) for place in (*here, *there)]
+    return found
+
+
+def leads_to_a_heading(path, anchor):
+    """Return whether an anchor names a cell that has a heading; a heading's own text is no anchor that works."""
+    kind, _, id_ = anchor.partition("=")
+    return kind in ("cell-id", "scrollTo") and id_ in cells_with_headings(path)
+
+
+@functools.cache
+def cells_with_headings(path):
+    return {cell.id for cell in read(path).cells if headings(cell)}
+
+
+def test_the_start_page_opens_every_place_in_jupyterlab_and_in_colab():
+    start = page_of(START).release
+    places = [(path, *anchor.split("=")) for path, anchor in anchors(prose(start), start.parent)]
+    here, colab = places[::2], places[1::2]
+    assert len(here) > 60
+    assert {kind for _, kind, _ in here} == {"cell-id"}
+    assert colab == [(path, "scrollTo", id_) for path, _, id_ in here]
+
+
+def test_a_link_to_a_cell_that_is_gone_is_noticed():
+    start, released = page_of(START).release, page_of("01_attention").release
+    text = "[a](ch04_01_attention/01_attention.ipynb#cell-id=gone) [b](https://example.org/x.ipynb#scrollTo=y) [c](#d)"
+    assert anchors(text, start.parent) == [(released, "cell-id=gone")]
+    assert not leads_to_a_heading(released, "cell-id=gone")
+    assert not leads_to_a_heading(released, "核心问题-1")
+    assert leads_to_a_heading(released, "cell-id=attention-why-qkv-question")
 
 
 def test_a_dead_link_is_noticed():

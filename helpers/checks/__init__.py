@@ -4,5 +4,6 @@ from helpers.checks.catalogue import exercises
 from helpers.checks.checking import check
 from helpers.checks.hints import hint
 from helpers.checks.logbook import progress
+from helpers.checks.saved import chapter_progress
 
-__all__ = ["check", "exercises", "hint", "progress"]
+__all__ = ["chapter_progress", "check", "exercises", "hint", "progress"]

@@ -27,13 +27,15 @@ class Answer:
     """What one case gave: float64 arrays if the function returned numbers, else what happened instead.
 
     `problem` names what happened (an exception's type, or a key of the report's sentences on unusable values),
-    `detail` describes it; `line` is the line of the learner's function that raised.
+    `detail` describes it; `kinds` names the exception's type and all that it derives from; `line` is the line of the
+    learner's function that raised.
     """
 
     status: str
     parts: tuple[np.ndarray, ...] = ()
     problem: str = ""
     detail: str = ""
+    kinds: tuple[str, ...] = ()
     line: int | None = None
     changed_inputs: bool = False
     printed: str = ""

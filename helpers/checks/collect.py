@@ -102,7 +102,8 @@ def _described(error, function):
         detail = ""
     filename = getattr(getattr(function, "__code__", None), "co_filename", None)
     lines = [line for frame, line in traceback.walk_tb(error.__traceback__) if frame.f_code.co_filename == filename]
-    return {"problem": type(error).__name__, "detail": detail[:500], "line": lines[-1] if lines else None}
+    kinds = tuple(kind.__name__ for kind in type(error).__mro__)
+    return {"problem": kinds[0], "kinds": kinds, "detail": detail[:500], "line": lines[-1] if lines else None}
 
 
 def _same(given, arguments):

@@ -39,14 +39,14 @@ def fit_head(pattern, d_k, n_steps=300):
 
     Parameters
     ----------
-    pattern : (seq_len, seq_len) array
+    pattern : (n_queries, n_keys) array
         Rows that sum to 1, without zeros.
     d_k : int
     n_steps : int
 
     Returns
     -------
-    weights : (seq_len, seq_len) array
+    weights : (n_queries, n_keys) array
         What the fitted head makes of its queries and keys.
 
     Examples
@@ -56,7 +56,7 @@ def fit_head(pattern, d_k, n_steps=300):
     [0.33, 0.06, 0.0]
     """
     pattern = np.asarray(pattern, dtype=float)
-    parts = np.stack(_nearest_queries_and_keys(pattern, d_k))  # (2, n, d_k)
+    parts = np.concatenate(_nearest_queries_and_keys(pattern, d_k))  # (n, d_k), (m, d_k) -> (n + m, d_k)
     mean, square = np.zeros_like(parts), np.zeros_like(parts)
     for step in range(1, n_steps + 1):
         gradient = _gradient(parts, pattern)
@@ -65,7 +65,7 @@ def fit_head(pattern, d_k, n_steps=300):
         size = np.sqrt(square / (1 - BETA_2**step)) + EPSILON
         rate = LEARNING_RATE * (1 - step / n_steps)  # down to 0, so that the end does not wobble
         parts = parts - rate * mean / (1 - BETA_1**step) / size
-    return softmax(scores(*parts))
+    return softmax(scores(*np.split(parts, [len(pattern)])))
 
 
 def misplaced(weights, pattern):
@@ -94,11 +94,11 @@ def _nearest_queries_and_keys(pattern, d_k):
     logs = np.log(pattern)
     u, s, v = np.linalg.svd(logs - logs.mean(axis=-1, keepdims=True))
     root = np.sqrt(s[:d_k] * np.sqrt(d_k))  # the scaling divides by sqrt(d_k)
-    return u[:, :d_k] * root, v[:d_k].T * root  # (n, d_k) each
+    return u[:, :d_k] * root, v[:d_k].T * root  # (n, d_k), (m, d_k)
 
 
 def _gradient(parts, pattern):
-    """Differentiate the cross-entropy, summed over rows, by queries and keys `(2, n, d_k)`."""
-    q, k = parts
-    d_scores = (softmax(scores(q, k)) - pattern) / np.sqrt(q.shape[-1])  # (n, n)
-    return np.stack([d_scores @ k, d_scores.T @ q])  # (n, n) @ (n, d_k) -> (n, d_k)
+    """Differentiate the cross-entropy, summed over rows, by queries and keys `(n + m, d_k)`."""
+    q, k = np.split(parts, [len(pattern)])
+    d_scores = (softmax(scores(q, k)) - pattern) / np.sqrt(q.shape[-1])  # (n, m)
+    return np.concatenate([d_scores @ k, d_scores.T @ q])  # (n, m) @ (m, d_k), (m, n) @ (n, d_k)

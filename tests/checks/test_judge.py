@@ -25,6 +25,25 @@ def test_drawing_the_same_seed_gives_the_same_cases(id_):
             assert np.array_equal(argument, same)
 
 
+def test_an_exception_that_derives_from_the_right_one_is_right():
+    class CycleError(ValueError):
+        pass
+
+    def answered(error):
+        def topological_order(adjacency):
+            try:
+                return exercise.reference(adjacency)
+            except ValueError:
+                raise error from None
+
+        return judge(exercise, cases, collect(exercise, topological_order, cases))
+
+    exercise = exercises()["graphs.topological_order"]
+    cases = draw_cases(exercise, 0)
+    assert answered(CycleError("0 -> 1 -> 0")).outcome == "correct"
+    assert answered(Exception("0 -> 1 -> 0")).failed == ("有环就报错",)
+
+
 def test_an_answer_is_needed_for_every_case():
     exercise = exercises()["attention.softmax"]
     cases = draw_cases(exercise, 0)

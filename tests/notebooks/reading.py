@@ -9,8 +9,11 @@ import nbformat
 import numpy as np
 from PIL import Image
 
-from tools.build.section import ROOT, Section, sections
+from tools.build.section import ROOT, START, Section, page_of, sections
 
+# Pictures are compared by pixels, since the last bits of floats differ between processors and move an edge a little:
+# the root of the mean squared difference, of values from 0 to 255. A line drawn elsewhere gives 5 or more.
+PICTURE_TOLERANCE = 2.0
 REGION = re.compile(r"BEGIN SOLUTION[^\n]*\n(.*?)[^\n]*END SOLUTION", re.DOTALL)
 
 
@@ -21,12 +24,13 @@ def read(path):
 
 def solutions_and_releases():
     """Return the paths of all built notebooks."""
-    return [path for name in sections() for path in (Section(name).solution, Section(name).release)]
+    both = [path for name in sections() for path in (Section(name).solution, Section(name).release)]
+    return [page_of(START).release, *both]
 
 
 def releases():
-    """Return the paths of the learner's notebooks."""
-    return [Section(name).release for name in sections()]
+    """Return the paths of the learner's notebooks, the start page first."""
+    return [page_of(name).release for name in [START, *sections()]]
 
 
 def texts(value):

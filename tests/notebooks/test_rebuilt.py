@@ -10,14 +10,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.notebooks.reading import pictures, read, without_pictures
+from tests.notebooks.reading import PICTURE_TOLERANCE, pictures, read, without_pictures
 from tools.build.lesson import read_lesson
 from tools.build.pipeline import build, write_solution
-from tools.build.section import ROOT, Section, sections
+from tools.build.section import ROOT, START, Section, page_of, sections
 
-# Pictures are compared by pixels, since the last bits of floats differ between processors and move an edge a little:
-# the root of the mean squared difference, of values from 0 to 255. A line drawn elsewhere gives 5 or more.
-PICTURE_TOLERANCE = 2.0
 REBUILD = "run `make build` and commit what it changes"
 
 
@@ -49,10 +46,22 @@ def test_sources_metadata_and_texts_are_those_in_the_tree(rebuilt, path):
 
 
 def test_pictures_are_those_in_the_tree(rebuilt, path):
-    fresh, stored = pictures(read(rebuilt / path)), pictures(read(path))
+    require_the_same_pictures(read(rebuilt / path), read(path))
+
+
+def require_the_same_pictures(rebuilt, stored):
+    fresh, stored = pictures(rebuilt), pictures(stored)
     assert [picture.shape for picture in fresh] == [picture.shape for picture in stored], REBUILD
     differences = [np.sqrt(np.mean((a - b) ** 2)) for a, b in zip(fresh, stored, strict=True)]
     assert max(differences, default=0.0) <= PICTURE_TOLERANCE, REBUILD
+
+
+def test_the_start_page_is_the_one_in_the_tree_and_the_build_writes_nothing_else(tmp_path):
+    (path,) = build(START, tmp_path)
+    stored = read(page_of(START).release)
+    assert without_pictures(read(path)) == without_pictures(stored), REBUILD
+    require_the_same_pictures(read(path), stored)
+    assert [found.relative_to(tmp_path) for found in tmp_path.rglob("*") if found.is_file()] == [page_of(START).release]
 
 
 @FIRST_SECTION

@@ -7,7 +7,8 @@ import pytest
 
 from helpers.checks import exercises
 from tests.notebooks.reading import read, releases, solution_regions, solutions_and_releases, texts
-from tools.build.section import ROOT, Section, sections
+from tools.build.deep_links import HEADING, LINK, PATHS
+from tools.build.section import ROOT, START, Section, page_of, sections
 
 LARGEST = 1_500_000  # bytes
 LONGEST_CELL = 25  # lines
@@ -104,6 +105,45 @@ def test_the_prose_uses_no_unwanted_word(path):
 def test_the_launch_links_and_the_set_up_stand_at_the_head(section):
     tags = [tag for cell in read(section.release).cells[:4] for tag in cell.metadata.get("tags", [])]
     assert tags == ["launch-links", "set-up"]
+
+
+def test_the_start_page_begins_with_launch_links_the_table_of_sections_and_the_set_up():
+    tags = [tag for cell in read(page_of(START).release).cells[:6] for tag in cell.metadata.get("tags", [])]
+    assert tags == ["launch-links", "launch-table", "set-up"]
+
+
+def test_the_start_page_asks_nothing_and_its_experiments_are_short():
+    cells = read(page_of(START).release).cells
+    assert [cell for cell in cells if "nbgrader" in cell.metadata] == []
+    experiments = [cell.source for cell in cells if cell.cell_type == "code" and "rng(" in cell.source]
+    assert len(experiments) == 5
+    assert max(len(source.splitlines()) for source in experiments) <= 13
+
+
+def test_the_three_paths_list_every_part_of_the_four_sections_once_where_its_heading_puts_it():
+    text = (ROOT / page_of(START).lesson).read_text(encoding="utf-8")
+    (rows,) = re.findall(r"^## 2 三条路径\n(.*?)^\+\+\+", text, re.MULTILINE | re.DOTALL)
+    for name in sections():
+        release = Section(name).release.relative_to("notebooks").as_posix()
+        columns = next((row.split(" | ") for row in rows.splitlines() if release in row), None)
+        if name.startswith("ext_"):
+            continue
+        listed = {heading: column for column, cell in enumerate(columns[1:]) for _, _, heading in LINK.findall(cell)}
+        assert listed == first_path_of_each_part(read(Section(name).release)), name
+
+
+def first_path_of_each_part(notebook):
+    """Return by heading of the second rank which of the paths 〔快速 · 标准 · 深度〕 it belongs to first."""
+    parts = [heading for cell in notebook.cells if cell.cell_type == "markdown" for heading in second_rank(cell.source)]
+    return {
+        PATHS.sub("", part).strip(): next(place for place, path in enumerate(("快速", "标准", "深度")) if path in label)
+        for part in parts
+        for label in [PATHS.search(part).group().split("；")[0]]
+    }
+
+
+def second_rank(source):
+    return [line.removeprefix("## ") for line in source.splitlines() if line.startswith("## ") and HEADING.match(line)]
 
 
 @section

@@ -18,6 +18,13 @@ def dot_product_attention(q, k, v, mask=None):
     return torch.nn.functional.scaled_dot_product_attention(*tensors, attn_mask=mask).numpy()
 
 
+def grouped_query_attention(q, k, v, mask=None):
+    """Return PyTorch's attention with fewer key/value heads than query heads."""
+    tensors = (torch.from_numpy(a) for a in (q, k, v))
+    mask = None if mask is None else torch.from_numpy(mask)
+    return torch.nn.functional.scaled_dot_product_attention(*tensors, attn_mask=mask, enable_gqa=True).numpy()
+
+
 def multihead_attention(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
     """Return output and weights `(n_heads, n, n)` of PyTorch's `MultiheadAttention` with the given weights, no biases.
 
@@ -130,6 +137,20 @@ def multihead_values():
     }
 
 
+def grouped_values():
+    """Return inputs and outputs of six query heads that share two heads of keys and values."""
+    rng = np.random.default_rng(5)
+    q, k, v = rng.normal(size=(6, 3, 4)), rng.normal(size=(2, 3, 4)), rng.normal(size=(2, 3, 2))
+    causal = np.tri(3, dtype=bool)
+    return {
+        "q": q,
+        "k": k,
+        "v": v,
+        "output": grouped_query_attention(q, k, v),
+        "causal_output": grouped_query_attention(q, k, v, causal),
+    }
+
+
 def block_values():
     """Return inputs and outputs of a norm, and of an encoder layer before and after norm, without and with a mask."""
     rng = np.random.default_rng(4)
@@ -179,6 +200,7 @@ def rotary_values():
 FIXTURES = {
     "attention": attention_values,
     "multihead": multihead_values,
+    "grouped": grouped_values,
     "block": block_values,
     "t5_buckets": bucket_values,
     "alibi_slopes": alibi_values,

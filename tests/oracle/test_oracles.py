@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.reference import attention, backward, block, positions, relative, rotary
+from helpers.reference import attention, backward, block, grouped, positions, relative, rotary
 from tests.oracle import oracles
 from tests.reference.frozen import frozen
 
@@ -43,6 +43,16 @@ def test_multihead_attention_is_pytorchs(rng, n_heads, masked):
     expected, expected_weights = oracles.multihead_attention(x, *matrices, n_heads=n_heads, mask=mask)
     np.testing.assert_allclose(output, expected, atol=1e-12)
     np.testing.assert_allclose(weights, expected_weights, atol=1e-12)
+
+
+@pytest.mark.parametrize("n_kv_heads", [1, 2, 3, 6])
+@pytest.mark.parametrize("masked", [False, True])
+def test_grouped_query_attention_is_pytorchs(rng, n_kv_heads, masked):
+    q = rng.normal(size=(2, 6, 5, 7))
+    k, v = rng.normal(size=(2, n_kv_heads, 5, 7)), rng.normal(size=(2, n_kv_heads, 5, 3))
+    mask = attention.causal_mask(5) if masked else None
+    output, _ = grouped.grouped_query_attention(q, k, v, mask)
+    np.testing.assert_allclose(output, oracles.grouped_query_attention(q, k, v, mask))
 
 
 def test_a_norm_is_pytorchs(rng):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.reference import attention, backward, block, positions, relative, rotary
+from helpers.reference import attention, backward, block, grouped, positions, relative, rotary
 from tests.reference.frozen import frozen
 
 
@@ -21,6 +21,13 @@ def test_multihead_attention_gives_pytorchs_output_and_weights(prefix, mask):
     output, weights = multihead.multihead_attention(stored["x"], *stored["matrices"], n_heads=2, mask=mask)
     np.testing.assert_allclose(output, stored[f"{prefix}output"], atol=1e-8)
     np.testing.assert_allclose(weights, stored[f"{prefix}weights"], atol=1e-8)
+
+
+@pytest.mark.parametrize(("prefix", "mask"), [("", None), ("causal_", attention.causal_mask(3))])
+def test_grouped_query_attention_gives_pytorchs_output(prefix, mask):
+    stored = frozen("grouped")
+    output, _ = grouped.grouped_query_attention(stored["q"], stored["k"], stored["v"], mask)
+    np.testing.assert_allclose(output, stored[f"{prefix}output"], atol=1e-8)
 
 
 def test_a_norm_with_gain_and_shift_is_pytorchs():

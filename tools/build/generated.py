@@ -1,4 +1,4 @@
-"""The two cells of each notebook that the build writes, found by their tag: launch links and set-up."""
+"""The cells of each notebook that the build writes, found by their tag: launch links, set-up, table of all sections."""
 
 import copy
 from pathlib import Path
@@ -6,9 +6,11 @@ from pathlib import Path
 SET_UP_TEMPLATE = Path(__file__).parent / "set_up_cell.py"
 LAUNCH_LINKS = "launch-links"
 SET_UP = "set-up"
+LAUNCH_TABLE = "launch-table"
 PLACEHOLDERS = {
     LAUNCH_LINKS: "（make build 在这里写入打开本节的链接）",
     SET_UP: "# make build 在这里写入准备代码",
+    LAUNCH_TABLE: "（make build 在这里写入打开各节的链接）",
 }
 LINKS = """**打开本节**：[Google Colab]({colab}) · [ModelScope 魔搭]({modelscope}) · [下载 .ipynb]({download})
 

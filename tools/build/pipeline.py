@@ -12,43 +12,70 @@ import nbformat
 from grading.release import executed
 from tools.build.addresses import project_addresses
 from tools.build.cells import name_cells, refuse_tags
-from tools.build.generated import LAUNCH_LINKS, SET_UP, launch_links, replace_generated_cells, set_up
+from tools.build.deep_links import with_deep_links
+from tools.build.generated import (
+    LAUNCH_LINKS,
+    LAUNCH_TABLE,
+    SET_UP,
+    launch_links,
+    replace_generated_cells,
+    set_up,
+)
 from tools.build.lesson import canonical, read_lesson
 from tools.build.pictures import write_picture
-from tools.build.readme import stamp_readmes
-from tools.build.section import ROOT, Section
+from tools.build.readme import stamp_readmes, table
+from tools.build.section import ROOT, START, page_of, sections
 
 
-def write_generated_cells(notebook, section):
-    """Write launch links and set-up out, with the project's addresses."""
+def write_generated_cells(notebook, page):
+    """Write launch links, set-up and the table of all sections out, with the project's addresses."""
     addresses = project_addresses()
-    texts = {LAUNCH_LINKS: launch_links(section, addresses), SET_UP: set_up(addresses)}
+    texts = {
+        LAUNCH_LINKS: launch_links(page, addresses),
+        SET_UP: set_up(addresses),
+        LAUNCH_TABLE: table(sections()).strip(),
+    }
     return replace_generated_cells(notebook, texts.__getitem__)
 
 
 def build(name, into=ROOT):
-    """Build both notebooks of a section.
+    """Build both notebooks of a section, or the start page.
 
     Parameters
     ----------
     name : str
-        Such as `01_attention`.
+        Such as `01_attention`, or `00_start`.
     into : Path
         The folder that `solutions/`, `notebooks/` and `docs/pictures/` are made in. The project itself by default;
         then the lesson is put in canonical form and the links in the READMEs are written too.
 
     Returns
     -------
-    solution, release : Path
+    paths : tuple of Path
+        A section's solution and its release; of the start page, which hides nothing, the one notebook.
     """
-    section = Section(name)
-    lesson = read_lesson(ROOT / section.lesson)
+    page = page_of(name)
+    lesson = read_lesson(ROOT / page.lesson)
     if into == ROOT:
-        (ROOT / section.lesson).write_text(canonical(lesson), encoding="utf-8")
+        (ROOT / page.lesson).write_text(canonical(lesson), encoding="utf-8")
         stamp_readmes()
-    solution = write_solution(lesson, section, into)
-    release = write_release(section, into)
-    return solution, release
+    if name == START:
+        return (write_start(lesson, page, into),)
+    return write_solution(lesson, page, into), write_release(page, into)
+
+
+def write_start(lesson, page, into):
+    """Turn the start page's lesson into its notebook: the steps of a solution, and links to cells of the sections."""
+    notebook = refuse_tags(lesson)
+    notebook = write_generated_cells(notebook, page)
+    notebook = with_deep_links(notebook, into)  # before cells are named: a name is a digest of the final text
+    notebook = name_cells(notebook)
+    notebook = executed(notebook)
+    notebook.metadata.pop("jupytext", None)  # a reader who saves it must not write the lesson
+    path = into / page.release
+    path.parent.mkdir(parents=True, exist_ok=True)
+    nbformat.write(notebook, path)
+    return path
 
 
 def write_solution(lesson, section, into):

@@ -3,7 +3,7 @@
 import re
 
 from tools.build.addresses import project_addresses
-from tools.build.section import ROOT, Section, sections
+from tools.build.section import ROOT, START, page_of, sections
 
 READMES = ("README.md", "README.zh-CN.md")
 BEGIN = "<!-- launch-links: written by make build -->"
@@ -30,20 +30,20 @@ def stamped(text):
     return between.sub(lambda match: f"{BEGIN}\n{table()}\n{END}", text)
 
 
-def table():
-    """Return a Markdown table: a row per section, its title and where to open it."""
-    rows = [row(Section(name)) for name in sections()]
-    return "\n".join(["", "| | | | |", "|---|---|---|---|", *rows, ""])
+def table(names=None):
+    """Return a Markdown table: a row for each page named, its title and where to open it; all pages by default."""
+    names = [START, *sections()] if names is None else names
+    return "\n".join(["", "| | | | |", "|---|---|---|---|", *(row(page_of(name)) for name in names), ""])
 
 
-def row(section):
-    """Return the section's row."""
-    addresses, path = project_addresses(), section.release.as_posix()
+def row(page):
+    """Return the row of a section or of the start page."""
+    addresses, path = project_addresses(), page.release.as_posix()
     links = f"[Colab]({addresses.colab(path)}) | [ModelScope]({addresses.modelscope(path)})"
-    return f"| {title(section)} | {links} | [.ipynb]({addresses.download(path)}) |"
+    return f"| {title(page)} | {links} | [.ipynb]({addresses.download(path)}) |"
 
 
-def title(section):
+def title(page):
     """Return the lesson's first heading."""
-    text = (ROOT / section.lesson).read_text(encoding="utf-8")
+    text = (ROOT / page.lesson).read_text(encoding="utf-8")
     return re.search(r"^# (.+)$", text, re.MULTILINE).group(1)

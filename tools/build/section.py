@@ -1,9 +1,10 @@
-"""Where everything about a section stands: `Section("01_attention")`."""
+"""Where everything about a section stands: `Section("01_attention")`; and the page that the chapter starts with."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+START = "00_start"
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,28 @@ class Section:
         return Path("docs", "pictures", f"{self.name}.png")
 
 
+@dataclass(frozen=True)
+class StartPage:
+    """The whole chapter on one page: a notebook without exercises, so no assignment of nbgrader's and no solution."""
+
+    name: str = START
+
+    @property
+    def lesson(self):
+        """The file that people edit."""
+        return Path("lessons", f"{self.name}.md")
+
+    @property
+    def release(self):
+        """The notebook that is read."""
+        return Path("notebooks", f"{self.name}.ipynb")
+
+
 def sections():
-    """Return the names of all sections, in the chapter's order: every lesson is one."""
-    return sorted(path.stem for path in (ROOT / "lessons").glob("*.md"))
+    """Return the names of all sections, in the chapter's order: every lesson is one, the start page excepted."""
+    return sorted(path.stem for path in (ROOT / "lessons").glob("*.md") if path.stem != START)
+
+
+def page_of(name):
+    """Return the section of this name, or the start page."""
+    return StartPage() if name == START else Section(name)
