@@ -1,6 +1,7 @@
 """Run every slip, mutant, style and trivial answer of an exercise through its check, and count what they lose."""
 
-from dataclasses import dataclass
+import functools
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -49,6 +50,23 @@ class Proof:
         )
 
 
+class Draw:
+    """The cases of one seed, and what our own functions answer to them, collected once."""
+
+    def __init__(self, exercise, cases):
+        self._exercise, self.cases = exercise, cases
+        self.ours = functools.cache(lambda function: collect(exercise, function, cases))
+
+    def judged(self, answers):
+        """Judge answers to these cases."""
+        return judge(self._exercise, self.cases, answers, self.ours)
+
+    def points(self, function):
+        """Return the points of an answer; no slip is looked for, which changes none and takes most of the time."""
+        answers = collect(self._exercise, function, self.cases)
+        return judge(replace(self._exercise, slips=()), self.cases, answers, self.ours).points
+
+
 def prove(exercise, seeds=SEEDS):
     """Prove the check of one exercise in both directions, on every seed.
 
@@ -61,9 +79,9 @@ def prove(exercise, seeds=SEEDS):
     -------
     Proof
     """
-    all_cases = [draw_cases(exercise, seed) for seed in seeds]
+    draws = [Draw(exercise, draw_cases(exercise, seed)) for seed in seeds]
     changed = mutants(exercise.reference)
-    keeping = [m.change for m in changed if _keeps_all_points(exercise, m.function, all_cases)]
+    keeping = [m.change for m in changed if _keeps_all_points(exercise, m.function, draws)]
     trivial = trivial_answers(exercise)
     reasons = {change: reason for reason, changes in exercise.equivalent_mutants.items() for change in changes}
     return Proof(
@@ -73,12 +91,12 @@ def prove(exercise, seeds=SEEDS):
         n_styles=len(exercise.styles),
         n_trivial=len(trivial),
         equivalent=tuple((change, reasons[change]) for change in keeping if change in reasons),
-        unnamed_slips=tuple(s.name for s in exercise.slips if not _is_named(exercise, s, all_cases)),
+        unnamed_slips=tuple(s.name for s in exercise.slips if not _is_named(exercise, s, draws)),
         surviving_mutants=tuple(change for change in keeping if change not in reasons),
         stale_reasons=tuple(change for change in reasons if change not in keeping),
-        refused_styles=tuple(s.__name__ for s in exercise.styles if not _is_accepted(exercise, s, all_cases)),
+        refused_styles=tuple(s.__name__ for s in exercise.styles if not _is_accepted(exercise, s, draws)),
         rewarded_trivial=tuple(
-            name for name, function in trivial.items() if any(_points(exercise, function, c) for c in all_cases)
+            name for name, function in trivial.items() if any(draw.points(function) for draw in draws)
         ),
     )
 
@@ -104,24 +122,17 @@ def trivial_answers(exercise):
     }
 
 
-def _judged(exercise, function, cases, lock=None):
-    return judge(exercise, cases, collect(exercise, function, cases, lock=lock))
+def _keeps_all_points(exercise, function, draws):
+    """Say whether a mutant keeps all points on every seed; a first draw that fails settles it."""
+    return all(draw.points(function) == exercise.points for draw in draws)
 
 
-def _points(exercise, function, cases):
-    return _judged(exercise, function, cases).points
-
-
-def _keeps_all_points(exercise, function, all_cases):
-    """Say whether a mutant keeps all points on every seed; a first case that fails settles it."""
-    return all(_points(exercise, function, cases) == exercise.points for cases in all_cases)
-
-
-def _is_named(exercise, slip, all_cases):
-    judged = [_judged(exercise, slip.code, cases) for cases in all_cases]
+def _is_named(exercise, slip, draws):
+    judged = [draw.judged(draw.ours(slip.code)) for draw in draws]
     return all(j.slip is slip and j.points < exercise.points for j in judged)
 
 
-def _is_accepted(exercise, style, all_cases):
+def _is_accepted(exercise, style, draws):
     others = [other for other in exercise.styles if other is not style]
-    return all(_judged(exercise, style, c, reference_locked(others)).points == exercise.points for c in all_cases)
+    answers = [collect(exercise, style, draw.cases, lock=reference_locked(others)) for draw in draws]
+    return all(draw.judged(a).points == exercise.points for draw, a in zip(draws, answers, strict=True))
