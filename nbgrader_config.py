@@ -24,6 +24,7 @@ from grading.active_html import ShowActiveHtmlAsText  # noqa: E402
 from grading.duplicates import KeepOneCopy  # noqa: E402
 from grading.execute import ExecuteSubmission  # noqa: E402
 from grading.feedback import KeepReportsOnly, TranslateComments  # noqa: E402
+from grading.links import remove_linked  # noqa: E402
 from grading.metadata import RestoreMetadata, RunEveryCell  # noqa: E402
 from grading.missing import PutBackMissingCells  # noqa: E402
 from grading.reading import ReadAnySubmission  # noqa: E402
@@ -49,6 +50,7 @@ def autograde(c):
     """`nbgrader autograde`: whatever one submission holds, it gets a score, and no other is touched by it."""
     c.Autograde.exporter_class = ReadAnySubmission
     c.Autograde.pre_convert_hook = functools.partial(adopt_renamed, c.CourseDirectory.release_directory)
+    c.Autograde.post_convert_hook = functools.partial(remove_linked, "autograded")
     c.Autograde.sanitize_preprocessors = [
         StampSubmission,
         ClearOutput,
@@ -60,7 +62,7 @@ def autograde(c):
         OverwriteKernelspec,
         OverwriteCells,
         PutBackMissingCells,  # after OverwriteCells, which would remove the line that says what was put back
-        # Not CheckCellMetadata, here and below: the metadata are the gradebook's own, and it takes as long as the cells.
+        # Not CheckCellMetadata, here and below: the metadata are the gradebook's own, and it takes half the time.
     ]
     c.Autograde.autograde_preprocessors = [
         ExecuteSubmission,  # in a sandbox; points come from what functions answer, judged outside it

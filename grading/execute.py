@@ -41,10 +41,10 @@ class ExecuteSubmission(NbGraderPreprocessor):
         ready = Results(self.results_directory).get(job) if self.results_directory else None
         result = ready or run_job(job, self._sandbox())
         show_result(nb, job, result, release_outputs)
-        flags = flags_of(nb, job, result)
+        record = nb.metadata.get(RECORD_KEY, {})
+        flags = [*record.get("flags", []), *flags_of(nb, job, result)]
         for flag in flags:
             self.log.warning("%s: %s", resources["nbgrader"]["student"], flag)
-        record = nb.metadata.get(RECORD_KEY, {})
         nb.metadata[RECORD_KEY] = from_dict(record | {"flags": flags, "tests": _without_pages(result["tests"])})
         return nb, resources
 

@@ -52,7 +52,7 @@ def _described(cell, released, release_sources):
         return {"kind": TEST, "exercise_id": exercise_id, "function": function}
     if released is not None and released.solution:
         return {"kind": ANSWER, "source": cell.source}
-    is_untouched = cell.source in release_sources
+    is_untouched = (released is not None and released.locked) or cell.source in release_sources
     return {"kind": UNTOUCHED if is_untouched else ORDINARY, "source": cell.source}
 
 

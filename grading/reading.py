@@ -1,5 +1,7 @@
 """Read any submitted file as a valid notebook: what cannot be read becomes an empty notebook that says so."""
 
+from pathlib import Path
+
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat import from_dict, v4
@@ -9,6 +11,7 @@ UNREADABLE = (
     "⚠️ **这份文件读不出来**：它不是一份完整的 notebook（{reason}），所以每道题都记 0 分。"
     "请在 Jupyter 或 Colab 里重新打开自己的 notebook，保存为 .ipynb 后再交一次。"
 )
+LINK = "是指向别处的链接"
 UNREADABLE_KEY = "unreadable_submission"
 
 MAKE_CELL = {"code": v4.new_code_cell, "markdown": v4.new_markdown_cell, "raw": v4.new_raw_cell}
@@ -16,6 +19,12 @@ MAKE_CELL = {"code": v4.new_code_cell, "markdown": v4.new_markdown_cell, "raw": 
 
 class ReadAnySubmission(NotebookExporter):
     """An exporter that opens every file, so that an unreadable one gets 0 points and a reason instead of no grade."""
+
+    def from_filename(self, filename, resources=None, **kw):
+        """Convert a notebook; one that is a link to a file elsewhere is not opened."""
+        if Path(filename).is_symlink():
+            return self.from_notebook_node(_unreadable(LINK), resources=resources, **kw)
+        return super().from_filename(filename, resources=resources, **kw)
 
     def from_file(self, file_stream, resources=None, **kw):
         """Convert a notebook from an open file, whatever is in it."""
@@ -39,7 +48,7 @@ def read_submission(file_stream):
         nb = nbformat.reads(text, as_version=4)
         return _rebuilt(nb.cells, nb.metadata)
     except Exception as error:  # nbformat raises whatever the JSON that it did not expect led to
-        return _unreadable(error)
+        return _unreadable(type(error).__name__)
 
 
 def is_unreadable(nb):
@@ -47,8 +56,8 @@ def is_unreadable(nb):
     return UNREADABLE_KEY in nb.metadata
 
 
-def _unreadable(error):
-    notice = v4.new_markdown_cell(UNREADABLE.format(reason=type(error).__name__))
+def _unreadable(reason):
+    notice = v4.new_markdown_cell(UNREADABLE.format(reason=reason))
     return v4.new_notebook(cells=[notice], metadata={UNREADABLE_KEY: True})
 
 

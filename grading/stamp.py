@@ -7,6 +7,8 @@ from nbformat import from_dict
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Unicode
 
+from grading.links import LINKED, links_in
+
 RECORD_KEY = "grading"  # in the graded notebook's metadata: what runs and reports of the instructor's are made from
 SUBMITTED_KEY = "submitted"
 
@@ -19,8 +21,10 @@ class StampSubmission(NbGraderPreprocessor):
     def preprocess(self, nb, resources):
         """Replace whatever record the submission came with."""
         names = resources["nbgrader"]
-        path = Path(self.submitted_directory, names["student"], names["assignment"], f"{names['notebook']}.ipynb")
-        nb.metadata[RECORD_KEY] = from_dict({SUBMITTED_KEY: digest_of(path)})
+        folder = Path(self.submitted_directory, names["student"], names["assignment"])
+        flags = [LINKED.format(name=link) for link in links_in(folder)]
+        digest = digest_of(folder / f"{names['notebook']}.ipynb")
+        nb.metadata[RECORD_KEY] = from_dict({SUBMITTED_KEY: digest, "flags": flags})
         return nb, resources
 
 

@@ -40,7 +40,7 @@ def show_result(nb, job, result, release_outputs):
             cell.outputs = [_test_output(result["tests"][index], count)]
         elif index in result["outputs"]:
             is_untouched = described["kind"] == UNTOUCHED
-            cell.outputs = release_outputs[cell.source] if is_untouched else from_dict(result["outputs"][index])
+            cell.outputs = release_outputs.get(cell.source, []) if is_untouched else from_dict(result["outputs"][index])
             cell.execution_count = count
         elif described["kind"] == TEST or result["gave_up"]:
             _show_stop(cell, NOT_RUN.format(count=len(result["stopped"])))

@@ -23,6 +23,7 @@ from helpers.checks.answer import (
 
 MAX_BYTES = 256 * 2**20  # the largest answer, as base64, is half of it
 MAX_TEXT = 2_000
+MAX_LISTED = 1_000
 STATUSES = {RETURNED, RAISED, NOT_ATTEMPTED, TIMED_OUT, REFERENCE_CALLED, UNUSABLE}
 KINDS = "biuf"
 _LENGTH = struct.Struct("<I")
@@ -135,13 +136,13 @@ def decode_answer(message):
     """Return the `Answer`, with float64 parts and short texts, whoever wrote it."""
     if not isinstance(message, dict) or message.get("status") not in STATUSES:
         raise MessageError("an answer without a status")
-    parts = message.get("parts")
-    line = message.get("line")
-    if not isinstance(parts, list) or len(parts) > MAX_TEXT:
+    parts, kinds, line = message.get("parts"), message.get("kinds", []), message.get("line")
+    if not all(isinstance(listed, list) and len(listed) < MAX_LISTED for listed in (parts, kinds)):
         raise MessageError("an answer without parts")
     return Answer(
         status=message["status"],
         parts=tuple(decode_array(part).astype(np.float64) for part in parts),
+        kinds=tuple(str(kind)[:MAX_TEXT] for kind in kinds),
         line=line if isinstance(line, int) else None,
         changed_inputs=message.get("changed_inputs") is True,
         **{name: str(message.get(name, ""))[:MAX_TEXT] for name in ("problem", "detail", "printed", "warned")},

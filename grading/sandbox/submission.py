@@ -33,7 +33,7 @@ class Submission:
     """
 
     def __init__(self, channel, shell):
-        self._channel, self._shell = channel, shell
+        self._channel, self._shell, self._process = channel, shell, os.getpid()
         self._call_ids = itertools.count()
         self._lacked_reference = False
         self.wants_figures = True
@@ -41,9 +41,14 @@ class Submission:
     def run(self, job):
         """Run the cells of a job: a list of dicts with `index`, `kind`, `source`, and for a test its cases."""
         for cell in job:
-            messages.send(self._channel, {"started": cell["index"]})
+            self._send({"started": cell["index"]})
             result = self._test(cell) if cell["kind"] == TEST else self._run_cell(cell)
-            messages.send(self._channel, {"finished": cell["index"]} | result)
+            self._send({"finished": cell["index"]} | result)
+
+    def _send(self, message):
+        if os.getpid() != self._process:  # a cell has forked, and this is the copy
+            os._exit(1)
+        messages.send(self._channel, message)
 
     def _run_cell(self, cell):
         self.wants_figures = cell["kind"] != UNTOUCHED
@@ -82,7 +87,7 @@ class Submission:
                 "key": argument.key,
                 "arguments": messages.encode_value(list(arguments)),
             }
-            messages.send(self._channel, call)
+            self._send(call)
             reply = messages.receive(self._channel)
             if reply is None:
                 os._exit(1)
