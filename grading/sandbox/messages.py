@@ -129,7 +129,7 @@ def decode_array(value):
 
 def encode_answer(answer):
     """Return an `Answer` as JSON can hold it."""
-    return vars(answer) | {"parts": [encode_value(part) for part in answer.parts]}
+    return vars(answer) | {"parts": [encode_value(part) for part in answer.parts], "kinds": list(answer.kinds)}
 
 
 def decode_answer(message):
