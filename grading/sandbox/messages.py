@@ -7,6 +7,7 @@ import base64
 import json
 import math
 import struct
+import time
 
 import numpy as np
 
@@ -38,20 +39,46 @@ def send_bytes(channel, payload):
     channel.sendall(_LENGTH.pack(len(payload)) + payload)
 
 
-def receive_bytes(channel, limit=MAX_BYTES):
-    """Receive what `send_bytes` sent, None at the end; raises `MessageError` rather than take more than the limit."""
-    head = _receive_exactly(channel, _LENGTH.size)
+def receive_bytes(channel, limit=MAX_BYTES, until=None):
+    """Receive what `send_bytes` sent.
+
+    Parameters
+    ----------
+    channel : socket
+    limit : int
+        Of the number of bytes.
+    until : float, optional
+        On the clock of `time.monotonic`, when the last byte must have come.
+
+    Returns
+    -------
+    payload : bytes or None
+        None at the end.
+
+    Raises
+    ------
+    MessageError
+        If there are more bytes than the limit.
+    TimeoutError
+        If they come too late, be it drop by drop.
+    """
+    head = _receive_exactly(channel, _LENGTH.size, until)
     if head is None:
         return None
     (length,) = _LENGTH.unpack(head)
     if length > limit:
         raise MessageError(f"a message of {length} bytes; at most {limit} are taken")
-    return _receive_exactly(channel, length)
+    return _receive_exactly(channel, length, until)
 
 
-def _receive_exactly(channel, length):
+def _receive_exactly(channel, length, until):
     received = bytearray()
     while len(received) < length:
+        if until is not None:
+            seconds = until - time.monotonic()
+            if seconds <= 0:
+                raise TimeoutError
+            channel.settimeout(seconds)
         piece = channel.recv(min(length - len(received), 2**20))
         if not piece:
             return None

@@ -4,7 +4,6 @@ import contextlib
 import itertools
 import json
 import pickle
-import select
 import socket
 import subprocess
 import tempfile
@@ -12,6 +11,7 @@ import time
 from dataclasses import dataclass, field
 
 import nbformat
+import numpy as np
 from nbformat.validator import isvalid
 
 from grading.sandbox import messages, view
@@ -22,6 +22,7 @@ from helpers.checks.answer import Answer
 
 SECONDS_TO_START, SECONDS_TO_END = 60, 20
 MAX_MESSAGE = 32 * 2**20  # bytes; the largest answer is half of it
+MAX_ENTRIES_OF_A_CALL = 5_000  # it is evaluated out here, perhaps for every pair of them
 SLOTS = 1000  # so many users, one after another, for the submissions of one zygote
 TOO_LONG, TOO_MUCH_MEMORY, TOO_MUCH_OUTPUT, DIED, FORGED = "too long", "memory", "output", "died", "forged"
 _slots = itertools.count()
@@ -261,12 +262,8 @@ class _Conversation:
                 raise messages.MessageError("neither a call nor a result")
 
     def _receive(self, channel, until):
-        seconds = until - time.monotonic()
-        if seconds <= 0 or not select.select([channel], [], [], seconds)[0]:
-            raise _Stopped(TOO_LONG)
-        channel.settimeout(max(until - time.monotonic(), 0.1))
         try:
-            payload = messages.receive_bytes(channel, MAX_MESSAGE)
+            payload = messages.receive_bytes(channel, MAX_MESSAGE, until)
         except TimeoutError:
             raise _Stopped(TOO_LONG) from None
         except OSError:
@@ -281,8 +278,10 @@ class _Conversation:
     def _answer_call(self, channel, message):
         """Evaluate a function of a case for the process, which has not got its code."""
         try:
-            function = self._functions[message["key"]]
-            reply = {"returned": messages.encode_value(function(*messages.decode_value(message["arguments"])))}
+            function, arguments = self._functions[message["key"]], messages.decode_value(message["arguments"])
+            if sum(map(np.size, arguments)) > MAX_ENTRIES_OF_A_CALL:
+                raise ValueError("larger than any argument that the exercise needs")
+            reply = {"returned": messages.encode_value(function(*arguments))}
         except messages.MessageError:
             raise
         except Exception as error:

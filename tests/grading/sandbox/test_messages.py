@@ -1,5 +1,7 @@
 import json
 import socket
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -91,3 +93,13 @@ def test_a_message_beyond_the_limit_is_not_taken():
         messages.send_bytes(near, b"x" * 100)
         with pytest.raises(MessageError, match="100 bytes"):
             messages.receive(far, limit=99)
+
+
+def test_a_message_that_comes_drop_by_drop_comes_too_late():
+    near, far = socket.socketpair()
+    with near, far:
+        dripping = threading.Thread(target=lambda: [(near.send(b"\x04"), time.sleep(0.02)) for _ in range(20)])
+        dripping.start()
+        with pytest.raises(TimeoutError):
+            messages.receive_bytes(far, until=time.monotonic() + 0.2)
+        dripping.join()

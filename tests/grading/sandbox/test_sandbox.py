@@ -190,6 +190,15 @@ def test_a_function_among_the_arguments_is_evaluated_out_here(confined):
     assert here == [threading.get_ident()]
 
 
+def test_a_call_of_such_a_function_cannot_tie_up_the_grader(unsafe):
+    cells = [
+        Cell(0, ORDINARY, source="import numpy as np\ndef apply(function):\n    return function(np.zeros(10**6))"),
+        Cell(1, TEST, function="apply", cases=((np.outer,),)),
+    ]
+    (answer,) = unsafe.run(cells).answers[1]
+    assert (answer.status, answer.problem) == ("raised", "ValueError")
+
+
 def test_the_reference_is_hollow_and_the_catalogue_is_not_there(confined):
     shown, _ = shown_by(
         confined,
