@@ -1,11 +1,13 @@
 # Every target is idempotent: what is already there is not installed or made again. `make` alone lists them.
 PYTHON ?= python3# the Python that .venv is made with, 3.11 or later: make lab PYTHON=python3.12
+SITE ?= site# the folder that make site writes
+STUDENTS ?= 100# the class that make bench grades
 LAB_OPTIONS ?=# handed to JupyterLab: make lab LAB_OPTIONS="--no-browser --ip=0.0.0.0"
 BIN := .venv/bin
 LAB_SETTINGS := .venv/share/jupyter/lab/settings/overrides.json
 NBGRADER = PATH="$(CURDIR)/$(BIN):$$PATH" nbgrader
 
-.PHONY: help lab build test test-browser test-oracle proof grade lock
+.PHONY: help lab build site test test-browser test-site test-oracle proof grade bench lock
 .DEFAULT_GOAL := help
 
 help:  ## list the targets
@@ -17,12 +19,19 @@ lab: .venv/installed-for-lab  ## install what is missing and open JupyterLab on 
 build: .venv/installed-from-lock  ## lessons/ -> solutions/ -> notebooks/, executed
 	$(BIN)/python -m tools.build
 
+site: .venv-site/installed  ## the notebooks as a site without a server, in site/ (needs npm); README says more
+	.venv-site/bin/python -m tools.site --into $(SITE)
+
 test: .venv/installed-from-lock  ## run every check (about a quarter of an hour on two cores)
 	$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4
 
 test-browser: .venv/installed-from-lock  ## drive every widget in JupyterLab in Chromium (on Debian, root gets it installed)
 	@sh tests/browser/need_chromium.sh
-	$(BIN)/python -m pytest -o addopts= --import-mode=importlib tests/browser
+	$(BIN)/python -m pytest -o addopts= --import-mode=importlib --numprocesses=2 -ra --ignore=tests/browser/test_site.py tests/browser
+
+test-site: .venv/installed-from-lock .venv-site/installed  ## run and hand in a notebook of the site (EVERY_NOTEBOOK=1: all)
+	@sh tests/browser/need_chromium.sh
+	$(BIN)/python -m pytest -o addopts= --import-mode=importlib -ra tests/browser/test_site.py
 
 grade: .venv/installed-for-grading  ## grade what is in submitted/: make grade ASSIGNMENT=ch04_01_attention
 	@test -n "$(ASSIGNMENT)" || { echo "Name the assignment: make grade ASSIGNMENT=ch04_01_attention" >&2; exit 1; }
@@ -38,8 +47,13 @@ test-oracle: .venv-oracle/installed  ## compare the reference with PyTorch and t
 proof: .venv/installed-from-lock  ## show that every checker refuses wrong answers and accepts right ones
 	$(BIN)/python -m tools.proof
 
+bench: .venv/installed-from-lock  ## measure set-up, widgets, and a class of STUDENTS=100 graded by stock nbgrader and by ours (half an hour)
+	$(BIN)/python -m benchmarks.set_up
+	$(BIN)/python -m benchmarks.widgets
+	$(BIN)/python -m benchmarks.grading --students $(STUDENTS)
+
 lock: .venv/installed-from-lock  ## refresh requirements.lock to the newest releases
-	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version=3.11 --all-extras \
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version=3.11 --extra=dev \
 	    --no-emit-index-url --custom-compile-command='make lock' --output-file=requirements.lock pyproject.toml
 
 # ---- the environment -------------------------------------------------------------------------------------------------
@@ -70,6 +84,14 @@ $(LAB_SETTINGS): tools/lab_settings.json | $(BIN)/python
 	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --requirement requirements.lock
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
 	@touch $@ .venv/installed-for-lab .venv/installed-for-grading
+
+# JupyterLite brings a JupyterLab of its own: an environment of its own keeps the learner's as it is.
+.venv-site/installed: pyproject.toml requirements.lock
+	@echo "Installing JupyterLite into .venv-site (once)"
+	$(PYTHON) -m venv .venv-site
+	.venv-site/bin/python -m pip install --quiet --constraint requirements.lock uv
+	.venv-site/bin/uv pip install --quiet --python .venv-site/bin/python --constraint requirements.lock --editable '.[site]'
+	@touch $@
 
 # PyTorch and transformers are large and needed by nobody else: an environment of their own, made for this test alone.
 .venv-oracle/installed: tests/oracle/requirements.txt

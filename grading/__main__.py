@@ -1,14 +1,18 @@
 """The instructor's commands: `python -m grading autograde ch04_01_attention`, from the course's folder."""
 
 import argparse
-import os
+import re
 import sys
 
-from grading import collecting
+from grading import collecting, reporting
 from grading.batch import BatchError, autograde
 from grading.course import Course
 from grading.sandbox.isolation import NoSandboxError, strongest
-from grading.workers import DaskWorkers, LocalWorkers
+from grading.text_table import printable
+from grading.workers import DaskWorkers, LocalWorkers, NoClusterError, usable_cores
+
+MAX_JOBS = 1000
+SETTING = re.compile(r"--\w+\.\w+=")  # nbgrader's own: --ExecuteSubmission.timeout=30
 
 
 def main(arguments=None):
@@ -17,40 +21,56 @@ def main(arguments=None):
     subparsers = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_autograde(subparsers)
     collecting.add_parser(subparsers)
-    options = parser.parse_args(arguments)
+    reporting.add_parser(subparsers)
+    options, settings = parser.parse_known_args(arguments)
+    wrong = [setting for setting in settings if not SETTING.match(setting)]
+    if wrong:
+        parser.error(f"unknown: {' '.join(wrong)}")
     try:
-        return options.run(options)
-    except (BatchError, NoSandboxError) as error:
+        return options.run(options, settings)
+    except (BatchError, NoClusterError, NoSandboxError) as error:
         print(error, file=sys.stderr)
         return 2
+    except KeyboardInterrupt:  # before or after the grading itself, which takes it as a wish to stop
+        print("Interrupted.", file=sys.stderr)
+        return 130
 
 
 def _add_autograde(subparsers):
     parser = subparsers.add_parser("autograde", help="grade everything in submitted/ that is not graded yet")
     parser.add_argument("assignments", nargs="+", metavar="ASSIGNMENT", help="such as ch04_01_attention")
-    parser.add_argument("--jobs", type=int, default=os.cpu_count(), metavar="N", help="submissions at once (the cores)")
+    parser.add_argument("--jobs", type=_jobs, default=usable_cores(), metavar="N", help="at once; default: the cores")
     parser.add_argument("--scheduler", metavar="ADDRESS", help="of a Dask cluster that runs the submissions instead")
     parser.add_argument("--force", action="store_true", help="grade again what is graded")
     parser.add_argument("--unsafe", action="store_true", help="without a sandbox: submissions run with your rights")
+    parser.epilog = "Settings of nbgrader can be given as well: --ExecuteSubmission.timeout=30."
     parser.set_defaults(run=run_autograde)
 
 
-def run_autograde(options):
+def _jobs(text):
+    if not text.isdecimal() or not 1 <= int(text) <= MAX_JOBS:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to {MAX_JOBS}")
+    return int(text)
+
+
+def run_autograde(options, settings):
     """Grade a class and say what became of it."""
-    course = Course()
-    settings = {"unsafe": options.unsafe}
+    course = Course(settings)
+    submissions = [each for assignment in options.assignments for each in course.submissions(assignment)]
+    if not submissions:
+        raise BatchError(f"Nobody has handed in {' or '.join(options.assignments)}: nothing of it is in submitted/.")
     if options.scheduler:
-        workers = DaskWorkers(options.scheduler, settings)
+        workers = DaskWorkers(options.scheduler, unsafe=options.unsafe)
     else:
         print(f"Sandbox: {strongest(options.unsafe).in_force}")
-        workers = LocalWorkers(options.jobs, settings)
-    submissions = [each for assignment in options.assignments for each in course.submissions(assignment)]
+        workers = LocalWorkers(options.jobs, unsafe=options.unsafe)
     outcome = autograde(course, submissions, workers, options.force)
     for submission in sorted(outcome.graded):
         for flag in [flag for record in course.records(submission) for flag in record["flags"]]:
-            print(f"{submission.student}  {flag}")
+            print(printable(f"{submission.student}  {flag}"))
     for submission, problem in sorted(outcome.problems.items()):
-        print(f"{submission.student}  NOT GRADED ({submission.assignment}): {problem}")
+        print(printable(f"{submission.student}  NOT GRADED ({submission.assignment}): {problem}"))
+    reporting.print_table(course, options.assignments)
     print(f"{len(outcome.graded)} graded, {len(outcome.skipped)} were, {len(outcome.problems)} could not be.")
     if outcome.interrupted:
         print("Interrupted. Run the command again: it goes on where it was.")

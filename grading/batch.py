@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import functools
 import sys
 import traceback
 from concurrent.futures import FIRST_COMPLETED, wait
@@ -10,19 +11,21 @@ from dataclasses import dataclass, field
 from sqlalchemy.exc import OperationalError
 from tqdm import tqdm
 
+from grading.gradebook import gradebook_kept_open
 from grading.released import releases_remembered
 from grading.results import Results
 
 RESULTS_DIRECTORY = ".grading_results"
-WAITING_PER_JOB = (
-    2  # so many submissions lie ready for each worker, so that none is idle while the gradebook is written
-)
+# So many submissions lie ready for each worker that none is idle while the gradebook is written.
+WAITING_PER_JOB = 2
 NO_NOTEBOOK = "nothing that could be graded was handed in"
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 FULL = "The disk is full. Free some space and run the command again: what is graded stays graded."
 LOCKED = (
     "The gradebook is locked by another program (a formgrader, another grading run?). End it and run the command "
     "again: what is graded stays graded."
 )
+UNUSABLE = "The gradebook cannot be used ({reason}). What is graded stays graded."
 
 
 class BatchError(Exception):
@@ -66,33 +69,55 @@ def autograde(course, submissions, workers, force=False):
     Raises
     ------
     BatchError
-        If the disk is full or the gradebook is locked.
+        If the disk is full or the gradebook cannot be written.
     """
     outcome, results = Outcome(), Results(RESULTS_DIRECTORY)
-    queue = []
-    for submission in submissions:
-        if not course.handed_in(submission):
-            outcome.problems[submission] = NO_NOTEBOOK
-        elif force or not course.is_graded(submission):
-            queue.append(submission)
-        else:
-            outcome.skipped.append(submission)
+    queue = [each for each in submissions if _waits(course, each, force, outcome)]
     progress = tqdm(total=len(queue), unit=" submissions", disable=None, file=sys.stderr)
-    with releases_remembered(), progress, _clear_errors():
+    with releases_remembered(), gradebook_kept_open(), progress, _clear_errors():
+        run = _Run(course, workers, results, outcome, progress)
         try:
-            _Run(course, workers, results, outcome, progress).grade(queue)
+            run.grade(queue)
         except KeyboardInterrupt:
             outcome.interrupted = True
         finally:
+            run.abandon_open()
             workers.close()
     return outcome
+
+
+def _waits(course, submission, force, outcome):
+    """Say whether a submission is to be graded; note why, if it is not."""
+    try:
+        if not course.handed_in(submission):
+            outcome.problems[submission] = NO_NOTEBOOK
+            return False
+        if not force and course.is_graded(submission):
+            outcome.skipped.append(submission)
+            return False
+    except OSError:  # a link that leads nowhere, a folder that is called like a notebook: grading says what it is
+        pass
+    return True
+
+
+@dataclass(eq=False)
+class _Open:
+    """A submission between the two halves of its grading."""
+
+    submission: object
+    grading: object
+    results: list = field(default_factory=list)  # pairs of a job and its result
+
+    @property
+    def is_complete(self):
+        return len(self.results) == len(self.grading.jobs)
 
 
 class _Run:
     def __init__(self, course, workers, results, outcome, progress):
         self._course, self._workers, self._results = course, workers, results
         self._outcome, self._progress = outcome, progress
-        self._running = {}  # from a future to the submission, its grading and its job
+        self._running = {}  # from a future to its submission and its job
 
     def grade(self, queue):
         """Keep every worker busy until the queue is empty and all is in the gradebook."""
@@ -103,55 +128,76 @@ class _Run:
                 submission = next(queue, None)
                 exhausted = submission is None
                 if submission is not None:
-                    with self._problems_reported(submission):
-                        self._start(submission)
+                    self._start(submission)
             done, _ = wait(self._running, timeout=1, return_when=FIRST_COMPLETED)
             for future in done:
-                submission, grading, job = self._running.pop(future)
-                with self._problems_reported(submission):
-                    self._finish(submission, grading, job, future)
+                self._finish(*self._running.pop(future), future)
+
+    def abandon_open(self):
+        """Leave no half-graded notebook of what was not finished."""
+        for opened, _ in self._running.values():
+            opened.grading.abandon()
+        self._running.clear()
+
+    def _start(self, submission):
+        with self._problems_reported(submission):
+            opened = _Open(submission, self._course.start_grading(submission))
+            with _abandoned_after_errors(opened.grading):
+                for job in opened.grading.jobs:
+                    ready = self._results.get(job)
+                    if ready is not None:
+                        opened.results.append((job, ready))
+                    else:
+                        future = self._workers.submit(job)
+                        self._running[future] = opened, job
+                        future.add_done_callback(functools.partial(self._keep, job))
+                self._enter_if_complete(opened)
+
+    def _keep(self, job, future):
+        """Put a result into its file as soon as it is there, in the worker's thread: this process may be killed."""
+        if not future.cancelled() and future.exception() is None:
+            with contextlib.suppress(OSError):  # it is tried again, and said, before the gradebook is written
+                self._results.put(job, future.result())
+
+    def _finish(self, opened, job, future):
+        with self._problems_reported(opened.submission), _abandoned_after_errors(opened.grading):
+            opened.results.append((job, future.result()))
+            self._enter_if_complete(opened)
+
+    def _enter_if_complete(self, opened):
+        """Write the gradebook and the graded notebook, through nbgrader."""
+        if not opened.is_complete:
+            return
+        for job, result in opened.results:
+            if not self._results.has(job):  # of two learners with the same notebook, the other one was entered first
+                self._results.put(job, result)
+        opened.grading.finish(self._results.directory)
+        self._results.discard(opened.grading.jobs)
+        self._outcome.graded.append(opened.submission)
+        self._progress.update()
 
     @contextlib.contextmanager
     def _problems_reported(self, submission):
         """Let whatever is wrong with a submission go to the report, and the run go on."""
         try:
             yield
-        except (KeyboardInterrupt, OperationalError):
-            raise
         except Exception as error:
-            if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
+            if getattr(error, "errno", None) in NO_SPACE:
                 raise
-            self._outcome.problems[submission] = _in_words(error)
-            self._progress.update()
+            if database_error := _database_error(error):
+                raise database_error from error
+            if submission not in self._outcome.problems:  # of several notebooks, the first problem is told
+                self._outcome.problems[submission] = _in_words(error)
+                self._progress.update()
 
-    def _start(self, submission):
-        grading = self._course.start_grading(submission)
-        for job in grading.jobs:
-            ready = self._results.get(job)
-            if ready is None:
-                self._running[self._workers.submit(job)] = submission, grading, job
-        if all(self._results.get(job) is not None for job in grading.jobs):
-            self._enter(submission, grading)
 
-    def _finish(self, submission, grading, job, future):
-        try:
-            self._results.put(job, future.result())
-        except Exception:
-            grading.abandon()
-            raise
-        if all(self._results.get(job) is not None for job in grading.jobs):
-            self._enter(submission, grading)
-
-    def _enter(self, submission, grading):
-        """Write the gradebook and the graded notebook, through nbgrader."""
-        try:
-            grading.finish(self._results.directory)
-        except Exception:
-            grading.abandon()
-            raise
-        self._results.discard(grading.jobs)
-        self._outcome.graded.append(submission)
-        self._progress.update()
+@contextlib.contextmanager
+def _abandoned_after_errors(grading):
+    try:
+        yield
+    except BaseException:
+        grading.abandon()
+        raise
 
 
 @contextlib.contextmanager
@@ -159,11 +205,20 @@ def _clear_errors():
     try:
         yield
     except OperationalError as error:
-        raise BatchError(LOCKED if "locked" in str(error) else str(error)) from error
+        reason = str(error.orig)
+        known = LOCKED if "locked" in reason else FULL if "full" in reason else UNUSABLE.format(reason=reason)
+        raise BatchError(known) from error
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno not in NO_SPACE:
             raise
         raise BatchError(FULL) from error
+
+
+def _database_error(error):
+    """Return the error of the gradebook that is behind an error; nbgrader calls some of them an invalid entry."""
+    while error is not None and not isinstance(error, OperationalError):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _in_words(error):

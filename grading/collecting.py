@@ -12,7 +12,6 @@ import os
 import re
 import sys
 import tempfile
-import unicodedata
 from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from grading.downloads import Refused, find_downloads
 from grading.reading import is_unreadable, read_submission
 from grading.sections import read_releases, recognise
 from grading.students import PATTERNS, Roster, Unknown, WhoHandedIn, time_in_name
+from grading.text_table import aligned
 
 ROSTER = "roster.csv"  # as the README calls it
 TIMESTAMP_FILE = "timestamp.txt"
@@ -241,9 +241,11 @@ def add_parser(subparsers):
     return parser
 
 
-def run(arguments):
-    """Collect, print the report, and return the exit code."""
+def run(arguments, settings=()):
+    """Collect, print the report, and return the exit code; nbgrader's settings mean nothing here."""
     try:
+        if settings:
+            raise ValueError(f"collect knows no {' '.join(settings)}")
         missing = [str(path) for path in arguments.downloads if not path.exists()]
         if missing:
             raise LookupError(f"there is no {', '.join(missing)}")
@@ -267,7 +269,7 @@ def as_text(report, roster=None):
     ]
     counted = Counter(result for _, result in report.taken)
     summary = ", ".join(f"{count} {result}" for result, count in counted.items()) or "nothing"
-    lines = [*_table([COLUMNS, *rows]), "", f"Taken: {summary}."] if rows else ["Taken: nothing."]
+    lines = [*aligned([COLUMNS, *rows]), "", f"Taken: {summary}."] if rows else ["Taken: nothing."]
     problems = [_line(remark) for remark in report.problems]
     notes = [*report.notes, *(_line(remark) for remark in report.remarks if report.harmless(remark))]
     if roster is not None:
@@ -280,18 +282,6 @@ def as_text(report, roster=None):
 
 def _line(remark):
     return f"{remark.origin}: {remark.reason}" + (f" ({remark.student})" if remark.student else "")
-
-
-def _table(rows):
-    widths = [max(map(_width, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = (text + " " * (width - _width(text)) for text, width in zip(row, widths, strict=True))
-        yield "  ".join(cells).rstrip()
-
-
-def _width(text):
-    """Return the columns that a text takes on a terminal: a Chinese character takes two."""
-    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
 
 
 def main():

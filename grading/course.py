@@ -1,5 +1,6 @@
 """The course as nbgrader knows it: its submissions, which of them wait to be graded, and how one is graded."""
 
+import json
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,8 +77,13 @@ class Course:
         config.CourseDirectory.student_id = submission.student
         config.CourseDirectory.assignment_id = submission.assignment
         config.Autograde.force = True  # what an interrupted run left is replaced
+        config.Exporter.optimistic_validation = True  # once at the end of each half, not after each of its steps
         grading = SteppedAutograde(coursedir=CourseDirectory(config=config), config=config)
-        grading.sanitize(submission)
+        try:
+            grading.sanitize(submission)
+        except BaseException:
+            grading.abandon()
+            raise
         return grading
 
     def _notebooks(self, directory, submission):
@@ -136,6 +142,6 @@ class SteppedAutograde(Autograde):
 
 def _record(path):
     try:
-        return nbformat.read(path, as_version=4).metadata.get(RECORD_KEY, {})
+        return json.loads(path.read_text(encoding="utf-8"))["metadata"].get(RECORD_KEY, {})
     except Exception:  # whatever an interrupted run left
         return {}

@@ -4,6 +4,7 @@ Editors, converters and copies through a chat lose metadata; stock nbgrader then
 a cell says decides first, its place between cells that are certain second. What stays ambiguous is said and left alone.
 """
 
+import functools
 from pathlib import Path
 
 import nbformat
@@ -47,11 +48,15 @@ class RematchCells(NbGraderPreprocessor):
     def _layout(self, resources):
         grading = resources.get("nbgrader", {})
         path = Path(self.release_directory, grading.get("assignment", ""), f"{grading.get('notebook', '')}.ipynb")
-        return released_layout(path) if path.is_file() else ()
+        return released_layout(path, path.stat().st_mtime_ns) if path.is_file() else ()
 
 
-def released_layout(path):
-    """Return the cells of a released notebook in order: a `grade_id`, or the prose that the gradebook does not know."""
+@functools.lru_cache(maxsize=8)  # a whole class was made from the same notebook, and reading it takes its time
+def released_layout(path, modified=None):
+    """Return the cells of a released notebook in order: a `grade_id`, or the prose that the gradebook does not know.
+
+    `modified` is the time of the file, by which it is known that it must be read again.
+    """
     cells = nbformat.read(path, as_version=4).cells
     return tuple(released_id(cell) or Prose(normalised(cell.source)) for cell in cells)
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 from pathlib import Path
 
 from grading.job import digest
@@ -15,16 +16,26 @@ class Results:
 
     def get(self, job):
         """Return the result of a job, None if there is none."""
-        path = self._path(job)
-        return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+        try:
+            return json.loads(self._path(job).read_text(encoding="utf-8"))
+        except (FileNotFoundError, ValueError):  # a file that a full disk, or a power cut, has cut short is none
+            return None
+
+    def has(self, job):
+        """Say whether there is a file for the job."""
+        return self._path(job).exists()
 
     def put(self, job, result):
         """Keep a result: the whole file or none."""
         self.directory.mkdir(parents=True, exist_ok=True)
         path = self._path(job)
-        draft = path.with_name(f"{path.name}.{os.getpid()}")
-        draft.write_text(json.dumps(result, ensure_ascii=False), encoding="utf-8")
-        draft.replace(path)
+        draft = path.with_name(f"{path.name}.{os.getpid()}.{threading.get_ident()}")
+        try:
+            draft.write_text(json.dumps(result, ensure_ascii=False), encoding="utf-8")
+            draft.replace(path)
+        except OSError:
+            draft.unlink(missing_ok=True)
+            raise
 
     def discard(self, jobs):
         """Forget results that are in the gradebook now."""

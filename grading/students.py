@@ -37,15 +37,7 @@ class Roster:
     @classmethod
     def read(cls, path):
         """Read a CSV file, in UTF-8 or as a Chinese Excel writes it."""
-        content = path.read_bytes()
-        try:
-            text = content.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            text = content.decode("gb18030")
-        rows = list(csv.DictReader(text.splitlines()))
-        if rows and "id" not in rows[0]:
-            raise ValueError(f"{path} needs a column id")
-        return cls.from_rows([row for row in rows if (row["id"] or "").strip()])
+        return cls.from_rows(_rows_of(path))
 
     @classmethod
     def from_rows(cls, rows):
@@ -138,6 +130,11 @@ class Unknown(Exception):
     """Whose a file is cannot be told."""
 
 
+def full_names(path):
+    """Return the name of each student of a roster's file by id; empty where it holds none."""
+    return {row["id"].strip(): _full_name(row) for row in _rows_of(path)}
+
+
 def time_in_name(parts):
     """Return the time that a course system wrote into a name, None if it wrote none.
 
@@ -166,6 +163,25 @@ def _usable(student):
     if not USABLE_ID.fullmatch(student):
         raise Unknown(f"{student!r} cannot be a student's id")
     return student
+
+
+def _rows_of(path):
+    content = path.read_bytes()
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("gb18030")
+    rows = list(csv.DictReader(text.splitlines()))
+    if rows and "id" not in rows[0]:
+        raise ValueError(f"{path} needs a column id")
+    return [row for row in rows if (row["id"] or "").strip()]
+
+
+def _full_name(row):
+    """Return the names in the order in which they are written: a Chinese family name stands first."""
+    first, last = (row.get("first_name") or "").strip(), (row.get("last_name") or "").strip()
+    is_latin = any(letter.isascii() for letter in first + last)
+    return f"{first} {last}".strip() if is_latin else last + first
 
 
 def _names(row):

@@ -29,10 +29,15 @@ def run_job(job, sandbox):
     """
     seed = seed_number(job["seed"])
     run = sandbox.run([_cell(cell, seed) for cell in job["cells"]])
-    tests = {str(index): {"missing": name} for index, name in run.missing.items()}
+    tests = {}
     for cell in job["cells"]:
         if cell["index"] in run.answers:
             tests[str(cell["index"])] = _judged(cell["exercise_id"], seed, run.answers[cell["index"]])
+        elif cell["index"] in run.missing:
+            tests[str(cell["index"])] = {
+                "exercise_id": cell["exercise_id"],
+                "missing": run.missing[cell["index"]],
+            }
     return {
         "outputs": {str(index): outputs for index, outputs in run.outputs.items()},
         "tests": tests,

@@ -158,6 +158,13 @@ def test_collecting_twice_changes_nothing(course, collected):
     assert second.remarks == first.remarks
 
 
+def test_the_same_bytes_with_a_later_time_are_no_resubmission(course, collected):
+    collected({"2023001_x.ipynb": (notebook("a"), MONDAY)})
+    there = submitted(course)
+    collected({"2023001_x.ipynb": (notebook("a"), TUESDAY)})
+    assert submitted(course) == there
+
+
 def test_a_newer_download_replaces_and_gets_a_newer_timestamp_and_an_older_one_does_not(course, collected):
     stamp = course / "submitted" / "2023001" / ASSIGNMENT / "timestamp.txt"
     collected({"2023001_x.ipynb": (notebook("older"), MONDAY)})
@@ -309,6 +316,14 @@ def test_what_cannot_be_done_is_said_in_one_line_and_ends_with_2(command, argume
     assert code == 2
     assert reason in said
     assert len(said.splitlines()) == 1
+
+
+def test_a_setting_of_nbgrader_is_refused(course, capsys):
+    parser = argparse.ArgumentParser()
+    add_parser(parser.add_subparsers(required=True))
+    parsed = parser.parse_args(["collect", ASSIGNMENT, str(course)])
+    assert parsed.run(parsed, ["--ExecuteSubmission.timeout=30"]) == 2
+    assert "knows no --ExecuteSubmission.timeout=30" in capsys.readouterr().err
 
 
 def test_nbgrader_reads_what_was_collected(course, collected):

@@ -144,13 +144,12 @@ def text(source):
 
 
 def test_of_several_definitions_the_last_before_the_test_counts_and_the_learner_reads_so(matched):
-    draft, later = SOFTMAX.replace("scores:", "scores:  # draft"), SOFTMAX + " * 2"
+    later = SOFTMAX + " * 2"
     cells, said = matched("set-up", SOFTMAX + " * 3", SOFTMAX, "softmax-check", later, "scores", "scores-check", "why")
     assert cells[1] == SOFTMAX + " * 3"
     assert "几个单元格里都有定义" in cells[2]
     assert cells[3:5] == ["softmax", "softmax-check"]
     assert "3 cells define softmax" in said
-    assert draft not in cells
 
 
 def test_equal_copies_of_an_answer_are_not_worth_a_line(matched):
@@ -170,6 +169,11 @@ def test_a_test_above_its_answer_is_moved_below_and_the_learner_reads_so(matched
 def test_an_answer_that_still_has_its_id_is_not_moved(matched):
     order = ["set-up", "softmax-check", ("softmax", SOFTMAX), "scores", "scores-check", "why"]
     assert matched(*order) == (["set-up", "softmax-check", "softmax", "scores", "scores-check", "why"], "")
+
+
+def test_a_draft_beside_an_answer_that_has_its_id_stays_a_draft(matched):
+    order = ["set-up", ("softmax", SOFTMAX), "softmax-check", SOFTMAX + " * 2", "scores", "scores-check", "why"]
+    assert matched(*order)[0][3] == SOFTMAX + " * 2"
 
 
 def test_a_helper_inside_another_answer_does_not_answer_an_untouched_exercise(matched):
@@ -196,7 +200,7 @@ def test_a_text_in_the_place_of_a_written_answer_is_one(matched):
     assert "recognised by its place" in said
 
 
-def test_two_texts_in_the_place_of_one_answer_are_joined_if_they_stand_together(matched, submitted):
+def test_two_texts_in_the_place_of_one_answer_are_joined_if_they_stand_together(matched):
     start = ["set-up", "softmax", "softmax-check", "scores", "scores-check", text(PROSE)]
     cells, _ = matched(*start, text("第一。"), text("第二。"))
     assert cells[-2:] == [PROSE, "why"]
@@ -263,6 +267,11 @@ def test_two_drafts_of_an_answer_are_not_joined(matched):
     assert cells[-2:] == ["why", "why"]
 
 
+def test_a_stub_beside_its_copy_with_the_answer_is_not_joined_to_it(matched):
+    cells, said = matched("set-up", "softmax", "softmax-check", "scores", "scores-check", "why", ("why", "因为……"))
+    assert (cells[-2:], said) == (["why", "why"], "")
+
+
 def test_a_line_added_to_a_test_is_overwritten_as_always(matched):
     changed = ("softmax-check", RELEASED["softmax-check"].source + "\nprint(1)")
     cells, said = matched("set-up", "softmax", changed, "scores", "scores-check", "why")
@@ -278,9 +287,9 @@ def test_a_submission_cannot_report_repairs_of_its_own(submitted, monkeypatch):
 
 def test_an_unreadable_file_is_not_matched(submitted, monkeypatch):
     monkeypatch.setattr(grading.rematch, "released_cells", lambda resources: RELEASED)
-    nb = submitted("⚠️ **这份文件读不出来**")
+    nb = submitted(SOFTMAX)
     nb.metadata[UNREADABLE_KEY] = True
-    assert described(RematchCells().preprocess(nb, {})[0]) == ["⚠️ **这份文件读不出来**"]
+    assert described(RematchCells().preprocess(nb, {})[0]) == [SOFTMAX]
 
 
 def test_a_notebook_of_very_many_cells_is_said_to_be_too_long_to_match(submitted):
