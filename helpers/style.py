@@ -6,8 +6,10 @@ import io
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 from matplotlib import font_manager
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
 FONT_PATH = Path(__file__).parent / "fonts" / "ChapterSansSC-Regular.otf"
@@ -46,12 +48,46 @@ RC = {
     "figure.facecolor": "white",
 }
 DPI = 110
+LEAST_CONTRAST = 4.5  # of a text with what it stands on
 
 
 @functools.cache
 def register_font():
     """Make the bundled Chinese font known to matplotlib, once per process."""
     font_manager.fontManager.addfont(FONT_PATH)
+
+
+def readable(color):
+    """Return a colour to write with on white: the same, darkened until its contrast is 4.5 (WCAG 2.2, level AA).
+
+    Examples
+    --------
+    >>> readable(PALETTE["blue"]) == PALETTE["blue"].lower()
+    True
+    >>> readable(PALETTE["vermilion"])
+    '#c15500'
+    """
+    rgb = np.array(to_rgb(color))
+    while 1.05 / (_luminance(rgb) + 0.05) < LEAST_CONTRAST:
+        rgb = 0.98 * rgb
+    return to_hex(rgb)
+
+
+def ink_on(color):
+    """Return black or white, whichever is read better on a colour: its contrast is above 4.5, whatever the colour.
+
+    Examples
+    --------
+    >>> ink_on(PALETTE["orange"]), ink_on(PALETTE["blue"])
+    ('black', 'white')
+    """
+    luminance = _luminance(np.array(to_rgb(color)))
+    return "black" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"
+
+
+def _luminance(rgb):
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    return float(linear @ (0.2126, 0.7152, 0.0722))
 
 
 class Picture(Figure):

@@ -144,6 +144,8 @@ def test_links_open_the_learners_notebook_wherever_the_project_lives():
     assert f"https://colab.research.google.com/github/someone/chapter/{path}" in links
     assert f"https://modelscope.cn/notebook/share/github/someone/chapter/{path}" in links
     assert f"https://github.com/someone/chapter/{path.replace('blob', 'raw')}" in links
+    binder = "https://mybinder.org/v2/gh/someone/chapter/main?labpath="
+    assert f"{binder}notebooks%2Fch04_01_attention%2F01_attention.ipynb" in links
 
 
 def test_the_set_up_cell_asks_the_repository_first_and_then_the_mirror():

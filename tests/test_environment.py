@@ -22,6 +22,13 @@ def declared(*extras):
     return {requirement.name: requirement.specifier for requirement in requirements}
 
 
+def declared_in_the_lock():
+    """Return what `make lock` asks for: every extra except the site's, which has an environment of its own."""
+    requirements = declared(*(extra for extra in PROJECT["optional-dependencies"] if extra != "site"))
+    del requirements[PROJECT["name"]]
+    return requirements
+
+
 def pinned(path):
     """Return the versions in a requirements file, by name; the first where they depend on the machine."""
     pins = re.findall(r"^([\w.-]+)==([^\s;]+)", path.read_text(encoding="utf-8"), re.MULTILINE)
@@ -39,17 +46,26 @@ def test_the_conda_environment_is_the_learners_and_the_instructors():
 
 
 def test_every_requirement_has_a_lower_bound_and_no_upper_one():
-    requirements = declared(*PROJECT["optional-dependencies"])
-    del requirements[PROJECT["name"]]
+    requirements = declared_in_the_lock()
     operators = {name: [part.operator for part in specifier] for name, specifier in requirements.items()}
     assert {name: found for name, found in operators.items() if found != [">="]} == {}
 
 
 def test_the_lock_holds_every_requirement():
     lock = pinned(ROOT / "requirements.lock")
-    requirements = declared(*PROJECT["optional-dependencies"])
-    del requirements[PROJECT["name"]]
+    requirements = declared_in_the_lock()
     assert {name for name, specifier in requirements.items() if lock[name] not in specifier} == set(), "run `make lock`"
+
+
+def test_the_development_environment_has_every_extra_but_the_site_s():
+    (ourselves,) = [line for line in PROJECT["optional-dependencies"]["dev"] if line.startswith(PROJECT["name"])]
+    assert Requirement(ourselves).extras == set(PROJECT["optional-dependencies"]) - {"dev", "site"}
+
+
+def test_jupyterlite_and_its_kernel_are_of_one_version_exactly():
+    requirements = declared("site")
+    assert str(requirements["jupyterlite-core"]) == str(requirements["jupyterlite-pyodide-kernel"])
+    assert str(requirements["jupyterlite-core"]).startswith("==")
 
 
 def test_the_lock_names_no_host_and_no_file():
@@ -93,5 +109,8 @@ def test_make_refuses_a_python_that_is_too_old(tmp_path):
 
 def test_continuous_integration_runs_what_a_person_runs():
     lines = (ROOT / ".ci" / "run").read_text().splitlines()
-    commands = [line for line in lines if line and not line.startswith("#")]
-    assert commands == ['cd "$(dirname "$0")/.." && exec make test']
+    commands = [re.sub(r":-[^}]+}", ":-…}", line) for line in lines if line and not line.startswith("#")]
+    assert commands == [
+        'cd "$(dirname "$0")/.." && make test && make test-browser \\',
+        "    && PYODIDE_WHEELS=${PYODIDE_WHEELS:-…} make test-site",
+    ]

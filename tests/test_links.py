@@ -4,18 +4,20 @@ import functools
 import os
 import re
 from pathlib import Path
-from urllib.parse import unquote
+from urllib.parse import quote, unquote, urlparse
 
 import pytest
 
 from tests.notebooks.reading import read, releases, solutions_and_releases
 from tools.build.addresses import BRANCH, project_addresses
 from tools.build.deep_links import headings
+from tools.build.generated import launch_links
+from tools.build.readme import BEGIN, END, READMES
 from tools.build.section import ROOT, START, page_of, sections
 
 LINK = re.compile(r"\]\(\s*<?([^)\s>]+)|\b(?:src|href)=[\"']([^\"']+)[\"']")
 ELSEWHERE = re.compile(r"^(?:[a-z][a-z0-9+.-]*:|//|#|attachment:)")
-IN_THE_PROJECT = re.compile(rf"/(?:blob|raw|tree)/{BRANCH}/([^\s)\"'#?]+)")
+IN_THE_PROJECT = re.compile(rf"/(?:(?:blob|raw|tree)/{BRANCH}/|{BRANCH}\?labpath=)([^\s)\"'#?]+)")
 NOT_OURS = {".venv", ".git", ".pytest_cache", "node_modules"}
 
 
@@ -35,7 +37,7 @@ def dead(text, folder):
 
 
 def is_ours(target):
-    """Return whether a web address is of this project, at its host or through Colab or ModelScope."""
+    """Return whether a web address is of this project, at its host or through Colab, ModelScope or Binder."""
     addresses = project_addresses()
     return addresses.owner_and_name in target or target.startswith(addresses.mirror)
 
@@ -119,10 +121,40 @@ def test_a_link_to_a_cell_that_is_gone_is_noticed():
     assert leads_to_a_heading(released, "cell-id=attention-why-qkv-question")
 
 
+@pytest.mark.parametrize("name", [START, *sections()])
+def test_the_launch_links_of_a_page_open_its_notebook_in_four_places(name):
+    path = page_of(name).release
+    opened = links(launch_links(page_of(name), project_addresses()))
+    assert [IN_THE_PROJECT.findall(target) for target in opened if is_ours(target)] == [
+        [path.as_posix()], [path.as_posix()], [quote(path.as_posix(), safe="")], [path.as_posix()],
+    ]  # fmt: skip
+    assert [urlparse(target).hostname for target in opened[:3]] == [
+        "colab.research.google.com", "modelscope.cn", "mybinder.org",
+    ]  # fmt: skip
+    assert opened[3].endswith(f"/raw/{BRANCH}/{path.as_posix()}")
+    assert inside(ROOT / path)
+
+
+def test_the_readmes_open_every_page_where_its_launch_links_do():
+    wanted = [
+        target for name in [START, *sections()] for target in links(launch_links(page_of(name), project_addresses()))
+    ]
+    for name in READMES:
+        there = (ROOT / name).read_text(encoding="utf-8").partition(BEGIN)[2].partition(END)[0]
+        assert links(there) == wanted, f"{name}: run `make build`"
+
+
+def test_binder_finds_what_it_builds_the_environment_from():
+    text = (ROOT / "environment.yml").read_text(encoding="utf-8")
+    assert "jupyterlab" in text
+    assert "- -e ." in text
+
+
 def test_a_dead_link_is_noticed():
-    here = ROOT / "tests"
-    address = project_addresses().download("no/such/file.ipynb")
+    here, addresses = ROOT / "tests", project_addresses()
+    gone = [addresses.download("no/such/file.ipynb"), addresses.binder("no/such/notebook.ipynb")]
     text = (
-        f'[a](nowhere.md) [b](test_links.py#x) `[c](code.md)` <img src="gone.png"> [d]({address}) [e](https://x.org/y)'
+        '[a](nowhere.md) [b](test_links.py#x) `[c](code.md)` <img src="gone.png"> '
+        f"[d]({gone[0]}) [e](https://x.org/y) [f]({gone[1]})"
     )
-    assert dead(text, here) == ["nowhere.md", "gone.png", "no/such/file.ipynb"]
+    assert dead(text, here) == ["nowhere.md", "gone.png", "no/such/file.ipynb", "no/such/notebook.ipynb"]

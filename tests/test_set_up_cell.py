@@ -77,12 +77,12 @@ def login_page():
     return serving(200, b"<html>please log in</html>")
 
 
-def run_set_up(repository, mirror):
+def run_set_up(repository, mirror, python=sys.executable):
     """Run the cell in a Python without site-packages, then say where `helpers` comes from and what else is in reach."""
     code = set_up(Addresses(repository, mirror)).replace("timeout=10", "timeout=0.5")
     afterwards = "import helpers\nprint(helpers.__version__, importlib.util.find_spec('grading'))"
     return subprocess.run(
-        [sys.executable, "-I", "-S", "-c", f"{code}\n{afterwards}"],
+        [python, "-I", "-S", "-c", f"{code}\n{afterwards}"],
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -114,11 +114,13 @@ def test_helpers_come_from_the_mirror_when_the_repository_gives_none(broken):
     assert second == f"已下载 helpers：{mirror}/repository/archive/main.zip"
 
 
-def test_without_any_answer_the_cell_says_in_chinese_what_to_do():
-    with refusing() as repository, refusing() as mirror:
+@pytest.mark.parametrize("dead", [refusing, hanging])
+def test_without_any_answer_run_all_stops_at_the_cell_which_says_in_chinese_what_to_do(dead):
+    with dead() as repository, dead() as mirror:
         result = run_set_up(repository, mirror)
     assert "ImportError: 没有 helpers" in result.stderr
     assert "请检查网络" in result.stderr
+    assert [line.startswith("从 http") for line in result.stdout.splitlines()] == [True, True]
 
 
 def test_a_machine_that_has_helpers_is_left_alone():

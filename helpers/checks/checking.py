@@ -4,6 +4,7 @@ import difflib
 import hashlib
 import os
 import secrets
+import types
 
 import numpy as np
 
@@ -64,14 +65,19 @@ def _check(exercise_id, function):
         return _not_a_function(exercise, function)
     grading = _is_grading()
     cases = draw_cases(exercise, _grading_seed(), GRADING_ROUNDS) if grading else draw_cases(exercise, VISIBLE_SEED)
-    answers = collect(exercise, function, cases, lock=reference_locked(_right_answers(function, grading)))
+    answers = collect(exercise, function, cases, lock=reference_locked(_right_answers(function, cases, grading)))
     return build_report(exercise, judge(exercise, cases, answers), cases, answers, reveal=not grading)
 
 
-def _right_answers(function, grading):
-    """Return what else is locked: all code of the catalogue, or, outside grading, the styles but the one checked."""
+def _right_answers(function, cases, grading):
+    """Return what else is locked: all code of the catalogue, or, outside grading, the styles but the one checked.
+
+    The functions that cases hand to the answer stay open, with all of their module: it must be able to call them.
+    """
     if grading:
-        return functions_of("helpers.checks.catalogue.")
+        arguments = [argument for case in cases for argument in case.arguments]
+        handed = {argument.__module__ for argument in arguments if isinstance(argument, types.FunctionType)}
+        return [each for each in functions_of("helpers.checks.catalogue.") if each.__module__ not in handed]
     return [style for exercise in exercises().values() for style in exercise.styles if style is not function]
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from helpers.checks.time_limit import has_time_limit
+
 TITLES = {
     "correct": "✓ 全对",
     "not attempted": "… 还没有作答",
@@ -68,6 +70,9 @@ CORE_FIRST = "第一项“{core}”没有通过时，其余各项暂不计分。
 CHANGED_INPUTS = "提醒：你的函数改动了传给它的数组；别处还要用它们，请先复制。"
 WARNED = "运行时的警告：{warned}"
 PRINTED = "函数打印的内容：{printed}"
+NOTHING_STOPS_A_LOOP = (
+    "提醒：浏览器里的 Python 没有时限，死循环停不下来。一格总是 [*] 时，先保存，再选“内核 → 重启内核”，改好再运行。"
+)
 CANNOT_READ = "请把这一格的内容恢复原样再运行。{detail}"
 
 MAX_SHOWN_ENTRIES, MAX_SHOWN_BOOLEANS = 12, 40
@@ -153,7 +158,7 @@ def build_report(exercise, judgement, cases, answers, reveal=True):
         max_points=exercise.points,
         outcome=judgement.outcome,
         slip=judgement.slip.name if judgement.slip else None,
-        lines=(*lines, *(_notes(exercise, judgement, answers, reveal) if attempted else ())),
+        lines=(*lines, *(_notes(exercise, judgement, answers, reveal) if attempted else _warning_before_a_loop())),
         behaviours=tuple(
             (behaviour.name, behaviour.name in judgement.passed) for behaviour in exercise.behaviours if attempted
         ),
@@ -265,6 +270,11 @@ def _notes(exercise, judgement, answers, reveal):
             :1
         ]
     return tuple(notes)
+
+
+def _warning_before_a_loop():
+    """Warn before anything is written, where a time limit does not work: afterwards no report would come."""
+    return () if has_time_limit() else (("", NOTHING_STOPS_A_LOOP),)
 
 
 def _line_html(line):

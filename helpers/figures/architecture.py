@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.patches import ConnectionPatch
 
 from helpers.figures.matrix import SMALL, draw_matrix, short_number, strongest_looks, token_names
-from helpers.style import PALETTE, Picture, styled
+from helpers.style import PALETTE, Picture, ink_on, readable, styled
 
 STEP_ROWS = (
     ("①　q、k、v 从哪里来", ("x", "value_inputs", "q", "k", "v")),
@@ -105,10 +105,8 @@ def _draw_step(axes, name, values, row_names, column_names):
         axes, values, row_names, column_names, signed=name != "weights", limit=_limit(name, values), numbers=False
     )
     for (row, column), value in np.ndenumerate(values):
-        red, green, blue, _ = image.to_rgba(value)
-        color = "black" if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else "white"
         text = "×" if forbidden[row, column] else short_number(value)
-        axes.text(column, row, text, ha="center", va="center", fontsize=SMALL, color=color)
+        axes.text(column, row, text, ha="center", va="center", fontsize=SMALL, color=ink_on(image.to_rgba(value)))
     axes.set_title(STEP_NAMES[name], fontsize=10)
     axes.set_aspect("auto")
 
@@ -308,5 +306,5 @@ def _bridge(picture, start, end):
         connectionstyle="arc3,rad=-0.13",
     )
     picture.add_artist(arc)
-    where, look = {"xycoords": "axes fraction", "annotation_clip": False}, {"color": PALETTE["vermilion"]}
+    where, look = {"xycoords": "axes fraction", "annotation_clip": False}, {"color": readable(PALETTE["vermilion"])}
     start.annotate(RESIDUAL, (1.0, 1.24), fontsize=SMALL, **where, **look).set_in_layout(False)

@@ -13,7 +13,7 @@ from helpers.figures.matrix import (
     token_names,
     write_names,
 )
-from helpers.style import PALETTE, Picture, styled
+from helpers.style import PALETTE, Picture, readable, styled
 
 # Where it stands, its name, what it does, the question that leads on.
 CHAPTER_MAP = (
@@ -75,7 +75,7 @@ def _draw_box(axes, row, place, name, what):
     box.set_linewidth(2)
     axes.add_patch(box)
     axes.text(1.9, row, name, ha="center", va="center", fontsize=11)
-    axes.text(0.8, row, place, ha="right", va="center", fontsize=10, color=color)
+    axes.text(0.8, row, place, ha="right", va="center", fontsize=10, color=readable(color))
     axes.text(3.05, row, what, va="center", fontsize=10)
 
 

@@ -5,7 +5,7 @@ import re
 import numpy as np
 from matplotlib.patches import Rectangle
 
-from helpers.style import DIVERGING, PALETTE, SEQUENTIAL
+from helpers.style import DIVERGING, PALETTE, SEQUENTIAL, ink_on
 
 QUERY_AXIS = "查询（谁在看）"
 KEY_AXIS = "键（看谁）"
@@ -88,8 +88,6 @@ def write_numbers(image, decimals=2):
     """Write every cell's value into it, dark on light and light on dark; a zero amount is left as a quiet 0."""
     values = np.asarray(image.get_array())
     for (row, column), value in np.ndenumerate(values):
-        red, green, blue, _ = image.to_rgba(value)
-        is_light = 0.299 * red + 0.587 * green + 0.114 * blue > 0.5
         image.axes.text(
             column,
             row,
@@ -97,7 +95,7 @@ def write_numbers(image, decimals=2):
             ha="center",
             va="center",
             fontsize=SMALL,
-            color="black" if is_light else "white",
+            color=ink_on(image.to_rgba(value)),
         )
 
 

@@ -13,7 +13,7 @@ from helpers.figures.matrix import (
     token_names,
     write_numbers,
 )
-from helpers.style import PALETTE, Picture, styled
+from helpers.style import PALETTE, Picture, readable, styled
 
 HEAD = "头 {}"
 SHARE_AXIS = "这一个头分给前一个词的权重（其余给后一个）"
@@ -97,7 +97,7 @@ def draw_one_average(shares, previous_errors, next_errors, two_heads_error):
 
 
 def _label_line(axes, text, place, color, side):
-    axes.annotate(text, place, xytext=(0, 7), textcoords="offset points", color=color, ha=side)
+    axes.annotate(text, place, xytext=(0, 7), textcoords="offset points", color=readable(color), ha=side)
 
 
 @styled
@@ -162,7 +162,7 @@ def draw_split(x, heads, tokens):
         draw_matrix(panels[piece], heads[h], names, [], signed=True, limit=limit, numbers=False)
         _frame(panels[piece], 0, d_k, seq_len, _head_color(h))
         _frame(panels["x"], h * d_k, d_k, seq_len, _head_color(h))
-        panels[piece].text(d_k - 0.1, (seq_len - 1) / 2, HEAD.format(h), color=_head_color(h), va="center")
+        panels[piece].text(d_k - 0.1, (seq_len - 1) / 2, HEAD.format(h), color=readable(_head_color(h)), va="center")
     panels[pieces[0]].set_title(HEADS_TITLE.format(_sizes(heads)))
     return picture
 

@@ -103,6 +103,7 @@ class HeadsView:
             row, column = divmod(h, n_columns)
             corner = place.x0 + (column + 0.05) * width, place.y1 - (row + 0.97) * height
             image.axes.set_position([*corner, 0.9 * width, max(height - 0.07, 0.6 * height)])
+            image.axes.apply_aspect()  # a kept background is not drawn again, which would keep the squares square
             image.set_visible(h < n_heads)
             image.axes.set_visible(h < n_heads)
             title.set_text(HEAD.format(h) if n_columns < 5 else str(h))

@@ -12,7 +12,7 @@ from helpers.figures.grouped import LOST_AXIS, draw_links, group_places
 from helpers.figures.live import LivePicture
 from helpers.figures.matrix import KEY_AXIS, QUERY_AXIS, SMALL, draw_matrix
 from helpers.figures.sparse import draw_pattern
-from helpers.style import PALETTE, styled
+from helpers.style import PALETTE, ink_on, styled
 
 CACHE_TITLE, CACHE_AXIS = "KV 缓存", "MB"
 FULL, NOW = "各用各的", "现在"
@@ -211,9 +211,8 @@ class TileView:
 
     def _write(self, texts, values, image):
         for text, value in zip(texts, values, strict=True):
-            red, green, blue, _ = image.to_rgba(value if np.isfinite(value) else 0.0)
-            is_light = 0.299 * red + 0.587 * green + 0.114 * blue > 0.5
-            text.set(text=_number(value), color="black" if is_light or not np.isfinite(value) else "white")
+            color = ink_on(image.to_rgba(value)) if np.isfinite(value) else "black"
+            text.set(text=_number(value), color=color)
 
 
 def _number(value):

@@ -6,7 +6,7 @@ from matplotlib.patches import FancyArrowPatch, Polygon
 from matplotlib.ticker import MultipleLocator, NullLocator
 
 from helpers.figures.matrix import SMALL, draw_matrix, name_axes, strongest_looks
-from helpers.style import PALETTE, Picture, styled
+from helpers.style import PALETTE, Picture, readable, styled
 
 COLORS = [PALETTE[name] for name in ("blue", "vermilion", "green", "purple", "orange", "sky")]
 STYLES = ["-", "--", "-.", ":"]
@@ -86,7 +86,7 @@ def name_arrow(axes, end, name, color, apart=0.1):
     length = np.hypot(*end)
     direction = np.asarray(end, dtype=float) / length if length > 0 else np.array([0.0, 1.0])
     place = np.asarray(end) + direction * apart * np.ptp(axes.get_xlim())
-    return axes.text(*place, name, color=color, ha="center", va="center")
+    return axes.text(*place, name, color=readable(color), ha="center", va="center")
 
 
 def _arrows(axes, vectors, names, colors=COLORS, apart=0.07):
@@ -364,7 +364,7 @@ def draw_measures(points, names, query, side, closeness, nearest):
         for i, (point, name) in enumerate(zip(points, names, strict=True)):
             color = PALETTE["vermilion"] if i == best else PALETTE["muted"]
             axes.plot(*point, "o", color=color, markersize=10 if i == best else 6)
-            axes.annotate(name, point, xytext=(6, 5), textcoords="offset points", color=color)
+            axes.annotate(name, point, xytext=(6, 5), textcoords="offset points", color=readable(color))
         axes.set_title(CLOSER_TITLE.format(measure=measure, name=names[best]), fontsize=10)
     return picture
 

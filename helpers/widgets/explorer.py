@@ -9,6 +9,8 @@ import html
 
 import ipywidgets
 
+from helpers.widgets.redraw import Redraw
+
 ERROR = "这一步没画出来：{kind}：{message}。图仍停在上一步；把控件调到别的值可以继续。"
 STATUS = '<div role="status" aria-live="polite" style="line-height:1.6;max-width:60em;min-height:3.2em">{}</div>'
 ALARM = '<div role="alert" style="line-height:1.6;max-width:60em;color:#a00000">{}</div>'
@@ -44,6 +46,7 @@ class Explorer:
         self.error = None
         self._update, self._handlers = update, handlers or {}
         self._depth = 0
+        self._redraw = Redraw(self._draw_or_say_why_not)
         self.image = ipywidgets.Image(format="png")
         self.image.layout.max_width = "100%"
         self.image.layout.align_self = "flex-start"  # not stretched: as sharp as it was drawn
@@ -76,11 +79,17 @@ class Explorer:
             if name in self._handlers:
                 self._handlers[name](*new_value)
             if self._depth == 1:
-                self._draw()
+                self._redraw.ask()
         except Exception as error:  # a front end drops a callback's error: say it where the learner looks
             self._show_error(error)
         finally:
             self._depth -= 1
+
+    def _draw_or_say_why_not(self):
+        try:
+            self._draw()
+        except Exception as error:
+            self._show_error(error)
 
     def _draw(self):
         sentence = self._update(**self.values())

@@ -171,6 +171,18 @@ def test_not_attempted_is_said_so_and_is_not_called_wrong():
     assert "不对" not in str(report)
 
 
+def test_before_anything_is_written_a_browser_s_python_warns_that_it_cannot_stop_a_loop(monkeypatch):
+    def stub(scores):
+        raise NotImplementedError
+
+    assert "死循环" not in str(check("attention.softmax", stub))
+    monkeypatch.setattr("sys.platform", "emscripten")
+    report = check("attention.softmax", stub)
+    assert "死循环停不下来" in str(report)
+    assert report.points == 0
+    assert "死循环" not in str(check("attention.softmax", right_softmax))
+
+
 def test_float32_and_lists_are_right_answers():
     assert (
         check("attention.scores", lambda q, k: np.float32(q @ np.swapaxes(k, -1, -2) / q.shape[-1] ** 0.5)).slip is None

@@ -8,6 +8,9 @@ import numpy as np
 import pytest
 from matplotlib.text import Text
 
+from helpers.style import LEAST_CONTRAST
+from tests.figures.eyesight import APART, confusable_curves, faint_texts
+
 WIDEST = 7.5  # inches
 LARGEST_FILE = 120_000  # bytes
 
@@ -19,7 +22,7 @@ def rng():
 
 @pytest.fixture
 def fits():
-    """Return a function that draws a picture and checks size, glyphs, alternative text, overlaps and borders."""
+    """Return a function that draws a picture and checks size, glyphs, words, overlaps, borders and colours."""
     return _check_fit
 
 
@@ -38,6 +41,8 @@ def _check_fit(picture):
         assert not _overlap(box, other), f"{first!r} and {second!r} overlap"
     for text, box in boxes:
         assert _inside(picture, box), f"{text!r} runs out of the figure"
+    assert faint_texts(picture, LEAST_CONTRAST) == []
+    assert confusable_curves(picture, APART) == []
     return picture
 
 

@@ -184,3 +184,12 @@ def test_where_both_ways_agree_it_says_so(name, why):
     explorer = widgets.reshape_explorer()
     explorer.controls[name].value = 1
     assert why in explorer.caption.value
+
+
+def test_coming_back_to_a_number_of_heads_brings_back_its_picture():
+    explorer = widgets.heads_explorer()
+    shown = []
+    for n_heads in (24, 1, 24):
+        explorer.controls["n_heads"].value = n_heads
+        shown.append(picture_of(explorer))
+    assert shown[0] == shown[2]

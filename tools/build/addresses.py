@@ -2,7 +2,7 @@
 
 import tomllib
 from dataclasses import dataclass
-from urllib.parse import urlparse
+from urllib.parse import quote, urlparse
 
 from tools.build.section import ROOT
 
@@ -42,6 +42,10 @@ class Addresses:
     def modelscope(self, path):
         """Where ModelScope, within reach from China, opens a notebook of the project."""
         return f"https://modelscope.cn/notebook/share/github/{self.owner_and_name}/blob/{BRANCH}/{path}"
+
+    def binder(self, path):
+        """Where Binder opens a notebook, without an account, in what it builds from environment.yml."""
+        return f"https://mybinder.org/v2/gh/{self.owner_and_name}/{BRANCH}?labpath={quote(path, safe='')}"
 
     def download(self, path):
         """Where the notebook itself is served."""

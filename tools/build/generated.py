@@ -12,7 +12,8 @@ PLACEHOLDERS = {
     SET_UP: "# make build 在这里写入准备代码",
     LAUNCH_TABLE: "（make build 在这里写入打开各节的链接）",
 }
-LINKS = """**打开本节**：[Google Colab]({colab}) · [ModelScope 魔搭]({modelscope}) · [下载 .ipynb]({download})
+LINKS = """**打开本节**：[Google Colab]({colab}) · [ModelScope 魔搭]({modelscope}) · [Binder]({binder}) ·
+[下载 .ipynb]({download})
 
 在本机：`make lab`，然后打开 `{path}`。"""
 
@@ -32,11 +33,12 @@ def without_generated_text(tag):
 
 
 def launch_links(section, addresses):
-    """Return the Markdown that opens the learner's notebook of a section in Colab, ModelScope or on one's machine."""
+    """Return the Markdown that opens a page's notebook in Colab, ModelScope, Binder or on one's machine."""
     path = section.release.as_posix()
     return LINKS.format(
         colab=addresses.colab(path),
         modelscope=addresses.modelscope(path),
+        binder=addresses.binder(path),
         download=addresses.download(path),
         path=path,
     )

@@ -33,14 +33,20 @@ def stamped(text):
 def table(names=None):
     """Return a Markdown table: a row for each page named, its title and where to open it; all pages by default."""
     names = [START, *sections()] if names is None else names
-    return "\n".join(["", "| | | | |", "|---|---|---|---|", *(row(page_of(name)) for name in names), ""])
+    return "\n".join(["", "| | | | | |", "|---|---|---|---|---|", *(row(page_of(name)) for name in names), ""])
 
 
 def row(page):
     """Return the row of a section or of the start page."""
     addresses, path = project_addresses(), page.release.as_posix()
-    links = f"[Colab]({addresses.colab(path)}) | [ModelScope]({addresses.modelscope(path)})"
-    return f"| {title(page)} | {links} | [.ipynb]({addresses.download(path)}) |"
+    places = {
+        "Colab": addresses.colab(path),
+        "ModelScope": addresses.modelscope(path),
+        "Binder": addresses.binder(path),
+        ".ipynb": addresses.download(path),
+    }
+    links = " | ".join(f"[{name}]({address})" for name, address in places.items())
+    return f"| {title(page)} | {links} |"
 
 
 def title(page):

@@ -152,6 +152,36 @@ def mask_ignored(x, w_q, w_k, w_v, w_1, w_2, mask=None, norm="pre"):
     return always_post(x, w_q, w_k, w_v, w_1, w_2)
 
 
+def _attend_with(x, w_q, w_k, w_v, mask, hidden):
+    """Attend with masked scores made by `hidden`, and a softmax that knows no row without keys."""
+    scores = (x @ w_q) @ np.swapaxes(x @ w_k, -1, -2) / np.sqrt(w_q.shape[-1])
+    scores = scores if mask is None else hidden(scores, mask)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True) @ (x @ w_v)
+
+
+def blind_row_looks_everywhere(x, w_q, w_k, w_v, w_1, w_2, mask=None, norm="pre"):
+    def attend(x):
+        return _attend_with(x, w_q, w_k, w_v, mask, lambda scores, mask: np.where(mask, scores, -1e9))
+
+    if norm == "pre":
+        x = x + attend(_norm(x))
+        return x + _feed(_norm(x), w_1, w_2)
+    x = _norm(x + attend(x))
+    return _norm(x + _feed(x, w_1, w_2))
+
+
+def blind_row_looks_as_if_unmasked(x, w_q, w_k, w_v, w_1, w_2, mask=None, norm="pre"):
+    def attend(x):
+        return _attend_with(x, w_q, w_k, w_v, mask, lambda scores, mask: scores - 1e9 * ~mask)
+
+    if norm == "pre":
+        x = x + attend(_norm(x))
+        return x + _feed(_norm(x), w_1, w_2)
+    x = _norm(x + attend(x))
+    return _norm(x + _feed(x, w_1, w_2))
+
+
 def without_ffn(x, w_q, w_k, w_v, w_1, w_2, mask=None, norm="pre"):
     if norm == "pre":
         return x + _attend(_norm(x), w_q, w_k, w_v, mask)
@@ -336,7 +366,7 @@ EXERCISE = Exercise(
             "没有用到掩码",
             mask_ignored,
             wrong="给不给掩码，结果都一样。",
-            look="把 mask 传给 self_attention。",
+            look="调用 attention 时把 mask 也传进去。",
         ),
         Slip(
             "没有 FFN",
@@ -356,15 +386,28 @@ EXERCISE = Exercise(
             wrong="归一化沿了 token 的轴：一个 token 于是看到了别的 token，连因果掩码也挡不住。",
             look="layer_norm 沿最后一个轴。",
         ),
+        Slip(
+            "什么都不许看的一行变成了平均",
+            blind_row_looks_everywhere,
+            wrong="整行被遮住的查询，把权重平均分给了不许看的键；它应当什么也没带回来。",
+            look="给你的 attention 已经处理了这种行。",
+        ),
+        Slip(
+            "什么都不许看的一行像没有掩码一样",
+            blind_row_looks_as_if_unmasked,
+            wrong="给一整行都减去同样大的数，softmax 的结果不变：这一行照样看了所有的键。",
+            look="给你的 attention 已经处理了这种行。",
+        ),
     ),
     styles=(with_a_loop_over_sublayers, one_text_at_a_time, in_float32),
     hints=(
         "两个子层：先注意力，后 FFN。每个都有一次归一化、一次残差；pre 和 post 只差归一化放在哪里。",
         "pre：x = x + f(layer_norm(x))；post：x = layer_norm(x + f(x))。"
-        "f 先是 self_attention(…)[0]，后是 feed_forward。",
-        "pre：x = x + self_attention(layer_norm(x), w_q, w_k, w_v, mask)[0]，"
+        "f 先是注意力（q、k、v 都由 f 的输入造出），后是 feed_forward。",
+        "pre：h = layer_norm(x)；x = x + attention(h @ w_q, h @ w_k, h @ w_v, mask)[0]，"
         "返回 x + feed_forward(layer_norm(x), w_1, w_2)；"
-        "post：x = layer_norm(x + self_attention(x, …)[0])，返回 layer_norm(x + feed_forward(x, w_1, w_2))。",
+        "post：x = layer_norm(x + attention(x @ w_q, x @ w_k, x @ w_v, mask)[0])，"
+        "返回 layer_norm(x + feed_forward(x, w_1, w_2))。",
     ),
     equivalent_mutants={
         CONVERTS_INPUT: (

@@ -137,6 +137,13 @@ def caches_exchanged(x, positions, w_q, w_k, w_v, k_cache, v_cache):
     return _attend(x @ w_q, k, v), v, k
 
 
+def without_batch_axis(x, positions, w_q, w_k, w_v, k_cache, v_cache):
+    x = x + positions[len(k_cache)]
+    k_cache = np.concatenate([k_cache, [x @ w_k]])
+    v_cache = np.concatenate([v_cache, [x @ w_v]])
+    return _softmax(k_cache @ (x @ w_q) / np.sqrt(w_q.shape[-1])) @ v_cache, k_cache, v_cache
+
+
 def query_axis_kept(x, positions, w_q, w_k, w_v, k_cache, v_cache):
     x = x + positions[k_cache.shape[-2]]
     k, v = _append(k_cache, x @ w_k), _append(v_cache, x @ w_v)
@@ -273,6 +280,12 @@ EXERCISE = Exercise(
             raw_token_cached,
             wrong="输出是对的；但存进缓存的键和值没有加位置，后面的 token 会看错。",
             look="先 x = x + positions[t]，再投影、再存。",
+        ),
+        Slip(
+            "批量轴没有保留",
+            without_batch_axis,
+            wrong="一段文字时正确；有批量轴时，缓存的第一个轴是批量，新的一行就接不上了。",
+            look="添一个轴，沿倒数第二个轴接：np.concatenate([k_cache, (x @ w_k)[..., None, :]], axis=-2)。",
         ),
         Slip(
             "两份缓存对调了",

@@ -117,6 +117,12 @@ def blind_row_looks_everywhere(x, source, w_q, w_k, w_v, mask=None):
     return weights @ (source @ w_v), weights
 
 
+def blind_row_looks_as_if_unmasked(x, source, w_q, w_k, w_v, mask=None):
+    scores = _scores(x @ w_q, source @ w_k)
+    weights = _softmax(scores if mask is None else scores - 1e9 * ~mask)
+    return weights @ (source @ w_v), weights
+
+
 def overflowing(x, source, w_q, w_k, w_v, mask=None):
     exps = np.exp(_masked(_scores(x @ w_q, source @ w_k), mask))
     total = exps.sum(axis=-1, keepdims=True)
@@ -303,6 +309,12 @@ EXERCISE = Exercise(
             exchanged,
             wrong="两个结果都对，顺序反了。",
             look="先返回 output，再返回 weights。",
+        ),
+        Slip(
+            "什么都不许看的一行像没有掩码一样",
+            blind_row_looks_as_if_unmasked,
+            wrong="给一整行都减去同样大的数，softmax 的结果不变：这一行照样看了所有的键，应是 0。",
+            look="前面给出的 attention 已经处理了这种行。",
         ),
     ),
     styles=(with_einsum, query_by_query, in_float32),

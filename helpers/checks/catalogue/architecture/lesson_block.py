@@ -7,7 +7,7 @@ import numpy as np
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Property, Slip
 from helpers.reference import lesson_block as reference
 
-CORE, OTHER, LARGE = "本课的数字", "别的大小也对", "很大的分数不溢出"
+CORE, OTHER, LARGE = "教材的数字", "别的大小也对", "很大的分数不溢出"
 
 
 def arguments(rng, n, d_in, d_model, d_k, d_ff, scale=1.0):
@@ -29,13 +29,15 @@ def lesson_arguments():
 
 
 def cases(rng):
+    large = arguments(rng, 3, 2, 4, 3, 5, scale=60.0)
     return [
         Case(CORE, lesson_arguments()),
         Case(OTHER, arguments(rng, 2, 3, 5, 4, 7)),
         Case(OTHER, arguments(rng, 5, 2, 4, 3, 6)),
         Case(OTHER, tuple(a.astype(np.float32) for a in arguments(rng, 3, 4, 2, 5, 3))),
         Case(OTHER, arguments(rng, 1, 2, 3, 2, 4)),
-        Case(LARGE, arguments(rng, 3, 2, 4, 3, 5, scale=60.0)),
+        Case(LARGE, large),
+        Case(LARGE, (*large[:2], 100 * large[2], *large[3:])),  # a mask of -1e4 does not hide these
     ]
 
 
@@ -258,7 +260,7 @@ EXERCISE = Exercise(
             "没有缩放",
             without_scaling,
             wrong="分数没有除以 √d_k，分布太尖。",
-            look="d_k 是 q 的列数；本课里是 2。",
+            look="d_k 是 q 的列数；教材的例子里是 2。",
         ),
         Slip(
             "除以了 √d_model",

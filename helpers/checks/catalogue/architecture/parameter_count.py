@@ -210,8 +210,8 @@ EXERCISE = Exercise(
         Slip(
             "注意力没有算偏置",
             attention_without_biases,
-            wrong="四个投影各有一个长 d_model 的偏置。",
-            look="4 × (d_model² + d_model)。",
+            wrong="少了 4 × d_model 个：注意力的四个投影各有一个偏置（FFN 里那个长 4 × d_model 的偏置也正好这么多）。",
+            look="每层的偏置：注意力 4 × d_model，FFN 4 × d_model + d_model。",
         ),
         Slip(
             "FFN 没有算偏置",

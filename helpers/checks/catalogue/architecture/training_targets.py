@@ -23,6 +23,7 @@ def cases(rng):
     other_padding = np.concatenate([_text(rng, 3), [0], _text(rng, 1), [7, 7]])
     batch = _text(rng, 2, 5)
     batch[1, 3:] = 0
+    padded_in_front = np.concatenate([[0, 0], _text(rng, 3)])
     return [
         Case(NEXT, (np.array([15, 16, 17]), "next")),
         Case(NEXT, (_text(rng, 7), "next", None, 0)),
@@ -33,6 +34,7 @@ def cases(rng):
         Case(PADDING, (padded, "masked", _chosen(rng, 7))),
         Case(PADDING, (other_padding, "next", None, 7)),
         Case(PADDING, (other_padding, "masked", np.ones(7, dtype=bool), 7)),
+        Case(PADDING, (padded_in_front, "next")),
         Case(BATCH, (batch, "next")),
         Case(BATCH, (batch, "masked", _chosen(rng, 2, 5))),
         Case(BATCH, (_text(rng, 2, 3, 4), "next")),
@@ -101,6 +103,11 @@ def loss_on_padding(token_ids, objective, chosen=None, pad_id=0):
 
 def padding_of_the_input(token_ids, objective, chosen=None, pad_id=0):
     labels = loss_on_padding(token_ids, objective, chosen)
+    return np.where(token_ids == pad_id, -100, labels)
+
+
+def padding_of_the_input_too(token_ids, objective, chosen=None, pad_id=0):
+    labels = _no_padding(loss_on_padding(token_ids, objective, chosen), pad_id)
     return np.where(token_ids == pad_id, -100, labels)
 
 
@@ -295,6 +302,12 @@ EXERCISE = Exercise(
             shifted_along_the_first_axis,
             wrong="一段文字时对；有批量轴时，移到了另一段文字里。",
             look="沿最后一个轴：token_ids[..., 1:]。",
+        ),
+        Slip(
+            "输入是填充的位置也不算了",
+            padding_of_the_input_too,
+            wrong="填充在前面时，最后一个填充要预测第一个真的 token，这个位置有损失；要看的只是标签。",
+            look="标签等于 pad_id 的换成 −100，不再看输入。",
         ),
     ),
     styles=(with_a_loop, by_appending, by_overwriting),

@@ -6,7 +6,7 @@ from helpers.checks.catalogue.architecture.lesson_block import arguments, lesson
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Property, Slip
 from helpers.reference import lesson_block as reference
 
-CORE, OTHER, SAME = "本课的数字", "别的句子", "变得很少也算变，不看的后文不算变"
+CORE, OTHER, SAME = "教材的数字", "别的句子", "变得很少也算变，不看的后文不算变"
 
 
 def _tokens_and_projections(arrays):
@@ -17,7 +17,7 @@ def _tokens_and_projections(arrays):
 def _hardly_ahead():
     """Return a token that looks hardly ahead, one that ignores the first, one that ignores what follows, a last one."""
     tokens = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [0.0, 0.0]])
-    w_q = np.array([[7.0, 0.0], [-80.0, 60.0]])
+    w_q = np.array([[14.0, 0.0], [-80.0, 60.0]])
     return tokens, w_q, np.eye(2)
 
 
@@ -188,7 +188,7 @@ EXERCISE = Exercise(
         Slip(
             "认定除最后一行外都变",
             all_but_the_last,
-            wrong="本课的数字上是这样；但后文得不到权重的行，去掉掩码也不变。要比较，不要认定。",
+            wrong="教材的数字上是这样；但后文得不到权重的行，去掉掩码也不变。要比较，不要认定。",
             look="算出两份权重，逐行比较。",
         ),
         Slip(

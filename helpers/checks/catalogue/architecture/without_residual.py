@@ -6,7 +6,7 @@ from helpers.checks.catalogue.architecture.lesson_block import arguments, lesson
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Property, Slip
 from helpers.reference import lesson_block as reference
 
-CORE, OTHER, ZERO = "本课的数字", "别的大小也对", "零向量的余弦记为 0"
+CORE, OTHER, ZERO = "教材的数字", "别的大小也对", "零向量的余弦记为 0"
 
 
 def _with_a_zero_output(rng):

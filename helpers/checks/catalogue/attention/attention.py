@@ -378,7 +378,7 @@ EXERCISE = Exercise(
     styles=(with_loops, with_einsum, with_a_bias, in_float32),
     hints=(
         "四步：算分数，遮住不许看的，沿键的轴做 softmax，用权重对值加权求和。前面写的 scores 和 softmax 可以直接用。",
-        "mask 为 True 的分数保留，其余换成 −np.inf；mask 可能是 None。这一步在 softmax 之前。",
+        "mask 为 True 的分数保留，其余换成 -np.inf；mask 可能是 None。这一步在 softmax 之前。",
         "s = scores(q, k)；有 mask 时 s = np.where(mask, s, -np.inf)；weights = softmax(s)；输出是 weights @ v。",
     ),
     equivalent_mutants={

@@ -205,7 +205,7 @@ EXERCISE = Exercise(
         Slip(
             "正好等于阈值的丢了",
             above_only,
-            wrong="“至少 threshold”包括正好等于。",
+            wrong="“不小于 threshold”包括正好等于。",
             look="写 >=。",
         ),
         Slip(

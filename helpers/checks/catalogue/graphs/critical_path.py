@@ -405,7 +405,8 @@ EXERCISE = Exercise(
     hints=(
         "先问每个节点最早何时能做完：它的前提里最晚做完的一个，再加上它自己的时间。",
         "按拓扑序算 finish；最后取 finish 最大的节点，再一步步往回，找前提里最晚做完的那个，直到没有前提。",
-        "for node in 拓扑序: finish[node] = finish[edge[:, node]].max(initial=0) + durations[node]；"
+        "edge = adjacency != 0；for node in 拓扑序: "
+        "finish[node] = finish[edge[:, node]].max(initial=0) + durations[node]；"
         "path = [finish.argmax()]，还有前提时 path.append(np.where(edge[:, path[-1]], finish, 0).argmax())，最后反转。",
     ),
     equivalent_mutants={

@@ -425,7 +425,7 @@ EXERCISE = Exercise(
         "用栈：从末尾取出一个节点，访问它，再把它的邻居放到末尾。或用递归：访问一个节点，再依次访问还没去过的邻居。",
         "用栈时，一个节点可能被放进去几次：出栈时先看它在不在 order 里，在就跳过。"
         "用递归时，不要写 visited=[] 这样的默认参数：它只建一次，下一次调用时里面还有上一次的节点。",
-        "while stack: node = stack.pop()；若 node 不在 order 里，order.append(node)，"
+        "order, stack = [], [start]；while stack: node = stack.pop()；若 node 不在 order 里，order.append(node)，"
         "再 stack.extend(np.flatnonzero(adjacency[node]))。",
     ),
     equivalent_mutants={

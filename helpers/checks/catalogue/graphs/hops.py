@@ -347,7 +347,7 @@ EXERCISE = Exercise(
     styles=(with_a_walk_from_each, with_floyd_and_warshall, with_matrix_powers, with_frontiers),
     hints=(
         "0 层时，各自只知道自己（单位矩阵）。多一层，就多知道自己看的那些节点所知道的。",
-        "用布尔矩阵：known = known | (step @ known)。哪些格子是这一层才变成 True 的？",
+        "用布尔矩阵：step = adjacency != 0，known = known | (step @ known)。哪些格子是这一层才变成 True 的？",
         "hops 从全是 −1 开始，对角线为 0。for n_layers in range(1, n)：更新 known，"
         "再写 hops[known & (hops == -1)] = n_layers。",
     ),

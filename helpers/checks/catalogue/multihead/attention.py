@@ -190,6 +190,24 @@ def blind_row_looks_everywhere(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
     return _finished(_softmax(_shared(_scores(q, k), mask, fill=-1e9)), v, w_o)
 
 
+def blind_row_looks_as_if_unmasked(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    q, k, v = _parts(x, w_q, w_k, w_v, n_heads)
+    scores = _scores(q, k)
+    if mask is not None:
+        scores = scores - 1e9 * ~mask[..., None, :, :]
+    return _finished(_softmax(scores), v, w_o)
+
+
+def softmax_over_the_queries(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    q, k, v = _parts(x, w_q, w_k, w_v, n_heads)
+    return _finished(_softmax(_shared(_scores(q, k), mask), axis=-2), v, w_o)
+
+
+def queries_and_keys_exchanged(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    q, k, v = _parts(x, w_k, w_q, w_v, n_heads)
+    return _finished(_softmax(_shared(_scores(q, k), mask)), v, w_o)
+
+
 def blind_row_is_nan(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
     q, k, v = _parts(x, w_q, w_k, w_v, n_heads)
     scores = _shared(_scores(q, k), mask)
@@ -443,6 +461,24 @@ EXERCISE = Exercise(
             residual_added,
             wrong="输出里多了一个 x；残差连接属于 4.4 节的 block。",
             look="只返回 merged @ w_o。",
+        ),
+        Slip(
+            "什么都不许看的一行像没有掩码一样",
+            blind_row_looks_as_if_unmasked,
+            wrong="给一整行都减去同样大的数，softmax 的结果不变：这一行照样看了所有的键，应是 0。",
+            look="不许看的分数换成 −∞，不要减一个大数；整行都是 −∞ 时，权重记为 0。",
+        ),
+        Slip(
+            "沿查询做了 softmax",
+            softmax_over_the_queries,
+            wrong="每一列的和是 1；应是每个查询（一行）在所有的键之间分配。",
+            look="softmax 沿最后一个轴：axis=-1。",
+        ),
+        Slip(
+            "q 和 k 对调了",
+            queries_and_keys_exchanged,
+            wrong="提问用了 w_k，被问用了 w_q：分数矩阵转置了。",
+            look="q = x @ w_q，k = x @ w_k；分数是 q @ kᵀ。",
         ),
     ),
     styles=(head_by_head, adding_what_each_head_writes, one_sentence_at_a_time, in_float32),

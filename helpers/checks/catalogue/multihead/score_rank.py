@@ -21,10 +21,11 @@ def cases(rng):
     return [
         Case(CORE, _arguments(rng, (), 3, 5, 1)),
         Case(CORE, _arguments(rng, (), 7, 5, 2)),
-        Case(CORE, tuple(a.astype(np.float32) for a in _arguments(rng, (), 7, 5, 3))),
+        Case(CORE, tuple(a.astype(np.float32) for a in _arguments(rng, (), 3, 7, 5))),  # full: any threshold will do
         Case(CORE, _arguments(rng, (), 3, 8, 5)),
         Case(CORE, (x, w_q, doubled)),
         Case(CORE, (x, doubled, w_q)),
+        Case(CORE, (x, w_q * [1, 1, 0], w_k * [0, 1, 1])),  # queries and keys have two directions, share one
         Case(REPEATED, (repeated, w_q[:, [0, 1, 2, 0]] + rng.normal(size=(5, 4)), rng.normal(size=(5, 4)))),
         Case(SCALE, (1e-4 * x, 1e-4 * w_q, 1e-4 * w_k)),
         Case(SCALE, (1e4 * x, 1e4 * w_q, 1e4 * doubled)),
@@ -57,6 +58,10 @@ def rank_of_the_queries(x, w_q, w_k):
 
 def rank_of_the_keys(x, w_q, w_k):
     return np.linalg.matrix_rank(x @ w_k)
+
+
+def the_smaller_of_both_ranks(x, w_q, w_k):
+    return np.minimum(np.linalg.matrix_rank(x @ w_q), np.linalg.matrix_rank(x @ w_k))
 
 
 def rank_of_x(x, w_q, w_k):
@@ -149,6 +154,12 @@ EXERCISE = Exercise(
             rank_of_the_keys,
             wrong="分数还要经过查询：查询的秩更低时，分数也更低。",
             look="先乘出 q @ k 的转置，再求秩。",
+        ),
+        Slip(
+            "取了查询和键的秩中小的一个",
+            the_smaller_of_both_ranks,
+            wrong="它只是上限：查询的方向和键的方向若错开了，乘积的秩还要小。",
+            look="先乘出分数 q @ kᵀ，再求它的秩。",
         ),
         Slip(
             "算了 x 的秩",

@@ -59,6 +59,10 @@ def without_batch_axis(x, n_heads):
     return x.reshape(seq_len, n_heads, d_model // n_heads).transpose(1, 0, 2)
 
 
+def heads_before_the_batch(x, n_heads):
+    return np.stack(np.split(x, n_heads, axis=-1))
+
+
 def n_heads_as_d_k(x, n_heads):
     return np.swapaxes(x.reshape(*x.shape[:-1], -1, n_heads), -2, -3)
 
@@ -151,6 +155,12 @@ EXERCISE = Exercise(
             n_heads_as_d_k,
             wrong="每个头得到 n_heads 列，头的个数成了 d_model / n_heads。",
             look="n_heads 是头的个数；每个头的宽度是 d_model // n_heads。",
+        ),
+        Slip(
+            "头放到了批量轴前面",
+            heads_before_the_batch,
+            wrong="没有批量轴时正确；有批量轴时，头应紧挨在 seq_len 前面，现在跑到了最前面。",
+            look="np.stack(…, axis=-3)，不是 axis=0。",
         ),
     ),
     styles=(with_np_split, with_slices, transposing_first, in_float32),

@@ -196,7 +196,7 @@ EXERCISE = Exercise(
             "只用了键的位置",
             position_of_the_key_alone,
             wrong="这是 斜率 × j：在因果掩码下，每行只差一个常数，softmax 之后相同；但题目要的是距离的惩罚。",
-            look="每一行减去 斜率 × i，对角线就成了 0；后面的键再取绝对值。",
+            look="每一行减去 斜率 × i，对角线就成了 0；后面的键（j > i）再变号，成为负数。",
         ),
         Slip(
             "头放到了最后一个轴",
@@ -221,7 +221,7 @@ EXERCISE = Exercise(
     hints=(
         "分两件：每个头一个斜率，每一格一个距离 |i − j|。相乘，取负。",
         "斜率：h 从 1 到 n_heads，2 ** (−8h / n_heads)。形状变成 (n_heads, 1, 1)，才能与 (seq_len, seq_len) 相乘。",
-        "slopes = 2.0 ** (−8 * np.arange(1, n_heads + 1) / n_heads)；−slopes[:, None, None] * np.abs(i − j)。",
+        "slopes = 2.0 ** (-8 * np.arange(1, n_heads + 1) / n_heads)；-slopes[:, None, None] * np.abs(i - j)。",
     ),
     equivalent_mutants={
         "the distance is the same either way": (

@@ -212,13 +212,13 @@ EXERCISE = Exercise(
             "没有用到 bidirectional",
             always_bidirectional,
             wrong="bidirectional=False 时，应当所有的桶都留给过去。",
-            look="False 时不对半分；距离是 np.maximum(−relative_position, 0)。",
+            look="False 时不对半分；距离是 np.maximum(-relative_position, 0)。",
         ),
         Slip(
             "只看过去时，未来的键也算了距离",
             future_as_distance,
             wrong="bidirectional=False 时，后面的键反正被因果掩码遮住，都放进 0 号桶。",
-            look="用 np.maximum(−relative_position, 0)，不用绝对值。",
+            look="用 np.maximum(-relative_position, 0)，不用绝对值。",
         ),
         Slip(
             "自己被算成了后面的键",
@@ -280,7 +280,7 @@ EXERCISE = Exercise(
         "三步：先定方向（要不要对半分、加多少），再取距离，最后分近的和远的。",
         "n_exact = n_buckets // 2。距离小于它，桶号就是距离；否则是 n_exact 加上对数那一段，向下取整，"
         "封顶在 n_buckets − 1。",
-        "对数那一段：np.floor(np.log(distance / n_exact) / np.log(max_distance / n_exact) * (n_buckets − n_exact))。"
+        "对数那一段：np.floor(np.log(distance / n_exact) / np.log(max_distance / n_exact) * (n_buckets - n_exact))。"
         "距离 0 不能取对数，先用 np.maximum(distance, 1)。",
     ),
     equivalent_mutants={

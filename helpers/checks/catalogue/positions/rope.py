@@ -84,6 +84,15 @@ def half_split_pairs(q, k, v, base=10000.0):
     return _half_split(q, _angles(q, base)), _half_split(k, _angles(k, base)), v
 
 
+def neighbours_angles_on_half_split_pairs(q, k, v, base=10000.0):
+    def turned(x):
+        angles = np.repeat(_angles(x, base), 2, axis=-1)
+        first, second = np.split(x, 2, axis=-1)
+        return x * np.cos(angles) + np.concatenate([-second, first], axis=-1) * np.sin(angles)
+
+    return turned(q), turned(k), v
+
+
 def results_in_two_halves(q, k, v, base=10000.0):
     def halves(x):
         turned = _turned(x, _angles(x, base))
@@ -224,7 +233,7 @@ EXERCISE = Exercise(
         Slip(
             "转反了方向",
             opposite_angle,
-            wrong="q 和 k 都转反了。分数碰巧不变，但与约定（逆时针，角度为正）不一致，与别人的键混用就会出错。",
+            wrong="q 和 k 都转反了。分数仍只看距离，但前后颠倒了：约定是逆时针转，角度为正。",
             look="(a, b) 变成 (a cos − b sin, a sin + b cos)。",
         ),
         Slip(
@@ -250,6 +259,12 @@ EXERCISE = Exercise(
             positions_from_one,
             wrong="位置 0 也转了。分数不变（只看距离），但与约定差了一步。",
             look="位置是 np.arange(n)，从 0 开始。",
+        ),
+        Slip(
+            "角度按相邻配对，分量按前后两半配对",
+            neighbours_angles_on_half_split_pairs,
+            wrong="两种约定混在了一起：角度是每两列重复一次，换位的却是前后两半，于是谁也不是旋转。",
+            look="(−b, a) 也要按相邻两列换：x[..., 0::2] 和 x[..., 1::2]。",
         ),
         Slip(
             "按前后两半配对",
@@ -312,7 +327,7 @@ EXERCISE = Exercise(
     styles=(with_loops, with_complex_numbers, with_matrices, in_float32),
     hints=(
         "写一个小函数转一个数组，对 q 和 k 各用一次；v 原样返回。角度一行一个位置，一列一对。",
-        "角度是 np.arange(n)[:, None] * base ** (−np.arange(0, d_k, 2) / d_k)。"
+        "角度是 np.arange(n)[:, None] * base ** (-np.arange(0, d_k, 2) / d_k)。"
         "一对 (a, b) = (x[..., 0::2], x[..., 1::2])。",
         "新的第 0, 2, 4… 个分量是 a cos − b sin，第 1, 3, 5… 个是 a sin + b cos；"
         "写进 np.empty(x.shape) 的 0::2 和 1::2。",

@@ -108,7 +108,7 @@ EXERCISE = Exercise(
     behaviours=(Behaviour(CORE, 0.6), Behaviour(SHAPE, 0.2), Behaviour(BASE, 0.2)),
     slips=(
         Slip(
-            "除以了对数",
+            "除以了对的个数",
             divided_by_the_length,
             wrong="这是余弦相似度（在距离 0 处是 1）；题目问的是点积，在距离 0 处是 d_model / 2。",
             look="求和，不要求平均。",

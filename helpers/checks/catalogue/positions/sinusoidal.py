@@ -56,6 +56,15 @@ def exponent_twice_the_column(seq_len, d_model, base=10000.0):
     return np.where(column % 2 == 0, np.sin(angles), np.cos(angles))
 
 
+def exponent_twice_the_even_column(seq_len, d_model, base=10000.0):
+    angles = np.arange(seq_len)[:, None] / base ** (2 * np.arange(0, d_model, 2) / d_model)
+    return _encoding(angles, d_model)
+
+
+def size_rounded_up(seq_len, d_model, base=10000.0):
+    return _encoding(_angles(seq_len, d_model + d_model % 2, base), d_model)
+
+
 def positions_from_one(seq_len, d_model, base=10000.0):
     return _encoding(_angles(seq_len + 1, d_model, base)[1:], d_model)
 
@@ -218,6 +227,18 @@ EXERCISE = Exercise(
             one_column_too_many,
             wrong="奇数时多了一列余弦：最后一个频率只放得下正弦。",
             look="最后取前 d_model 列。",
+        ),
+        Slip(
+            "偶数列号又乘了 2",
+            exponent_twice_the_even_column,
+            wrong="0、2、4…… 已经是 2i；再乘 2 就成了 4i，频率降得太快。",
+            look="循环写成 range(0, d_model, 2) 时，循环变量就是 2i：指数是它除以 d_model。",
+        ),
+        Slip(
+            "d_model 是奇数时先加了 1",
+            size_rounded_up,
+            wrong="偶数时正确；奇数时指数的分母成了 d_model + 1。",
+            look="分母总是 d_model；只有最后一列余弦不要。",
         ),
     ),
     styles=(with_loops, with_where, with_complex_numbers, with_shifted_sines, in_float32),

@@ -354,7 +354,7 @@ EXERCISE = Exercise(
             "把键当作值",
             keys_as_values,
             wrong="权重对了，但收集的是 k，不是 v。",
-            look="状态里加的是 φ(k)vᵀ。",
+            look="状态里加的是 φ(k)ᵀv。",
         ),
         Slip(
             "值也用了特征映射",
@@ -389,7 +389,7 @@ EXERCISE = Exercise(
     ),
     styles=(token_by_token, with_a_triangle, with_a_column_of_ones),
     hints=(
-        "带着两个和往前走：状态 Σφ(k)vᵀ 和总和 Σφ(k)。每到一个 token，先加上它，再用它的查询去读。",
+        "带着两个和往前走：状态 Σφ(k)ᵀv 和总和 Σφ(k)。每到一个 token，先加上它，再用它的查询去读。",
         "循环版：state = state + np.outer(phi_k[i], v[i])，total = total + phi_k[i]，"
         "输出 phi_q[i] @ state / (phi_q[i] @ total)。",
         "不用循环：states = (phi_k[..., :, None] * v[..., None, :]).cumsum(axis=-3)，totals = phi_k.cumsum(axis=-2)；"

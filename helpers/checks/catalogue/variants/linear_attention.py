@@ -460,7 +460,7 @@ EXERCISE = Exercise(
         Slip(
             "返回了键的和而不是状态",
             total_returned,
-            wrong="输出是对的；状态是 Σφ(k)vᵀ，形状 (d_k, d_v)，不是分母里的 Σφ(k)。",
+            wrong="输出是对的；状态是 Σφ(k)ᵀv，形状 (d_k, d_v)，不是分母里的 Σφ(k)。",
             look="返回 np.swapaxes(phi_k, -1, -2) @ v。",
         ),
         Slip(
@@ -490,7 +490,7 @@ EXERCISE = Exercise(
         Slip(
             "状态除以了键的个数",
             state_divided_by_how_many,
-            wrong="输出是对的；状态是 φ(k)vᵀ 的和，不是平均。",
+            wrong="输出是对的；状态是 φ(k)ᵀv 的和，不是平均。",
             look="np.swapaxes(phi_k, -1, -2) @ v，不再除。",
         ),
         Slip(

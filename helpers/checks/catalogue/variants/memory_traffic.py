@@ -247,13 +247,13 @@ EXERCISE = Exercise(
         Slip(
             "查询只搬了一次",
             queries_loaded_once,
-            wrong="快的内存只放得下一块：每一块键来时，查询都要再搬一遍。",
+            wrong="快存只放得下一块：每一块键来时，查询都要再搬一遍。",
             look="查询的 n × d 也乘上 n_tiles。",
         ),
         Slip(
-            "输出和统计量都留在了快的内存里",
+            "输出和统计量都留在了快存里",
             output_stored_once,
-            wrong="快的内存放不下全部的输出：每一块键来时，都要搬进来、更新、存回去。",
+            wrong="快存放不下全部的输出：每一块键来时，都要搬进来、更新、存回去。",
             look="每一块：查询 nd，旧的输出 nd，新的输出 nd，统计量进出 4n。",
         ),
         Slip(
@@ -301,7 +301,7 @@ EXERCISE = Exercise(
         Slip(
             "分块的也存了分数",
             scores_of_tiles_stored,
-            wrong="分块的好处正在这里：分数只在快的内存里，用过就扔。",
+            wrong="分块的好处正在这里：分数只在快存里，用过就扔。",
             look="分块的一边没有 n²。",
         ),
         Slip(
@@ -361,7 +361,7 @@ EXERCISE = Exercise(
         Slip(
             "外面的循环走的是查询",
             keys_for_each_tile_of_queries,
-            wrong="这是后来的做法（FlashAttention-2）：输出留在快的内存里，键和值每次重搬。题目里外面的循环走的是键。",
+            wrong="这是后来的做法（FlashAttention-2）：输出留在快存里，键和值每次重搬。题目里外面的循环走的是键。",
             look="按题目里的次序数：每一块键，搬一遍全部的查询、输出和统计量。",
         ),
         Slip(

@@ -311,13 +311,13 @@ EXERCISE = Exercise(
             "最大值从 0 开始",
             starting_at_zero,
             wrong="分数全是负数时，最大值停在 0；分数很小时，所有的指数都下溢成 0。",
-            look="从 −np.inf 开始。",
+            look="从 -np.inf 开始。",
         ),
         Slip(
             "总和从 1 开始",
             sum_starting_at_one,
             wrong="还没有读任何分数时，总和是 0；现在多出来一个分数 0。",
-            look="最大值从 −np.inf 开始，总和从 0 开始。",
+            look="最大值从 -np.inf 开始，总和从 0 开始。",
         ),
         Slip(
             "不满的一块丢掉了",
@@ -335,7 +335,7 @@ EXERCISE = Exercise(
             "不满的一块用 0 补齐了",
             ragged_block_filled_with_zeros,
             wrong="分数 0 的指数不是 0：补上的也进了总和。",
-            look="不用补；要补就补 −np.inf。",
+            look="不用补；要补就补 -np.inf。",
         ),
         Slip(
             "每一块自己归一化",

@@ -451,7 +451,7 @@ EXERCISE = Exercise(
         Slip(
             "每一块各算各的",
             each_tile_for_itself,
-            wrong="第 t 个输出应是前 t 块合起来的注意力，不是这一块自己的。",
+            wrong="第 t 个输出（从 0 数起）应是前 t + 1 块合起来的注意力，不是这一块自己的。",
             look="带着最大值、总和、加权和三个往下走。",
         ),
         Slip(
@@ -505,7 +505,7 @@ EXERCISE = Exercise(
         Slip(
             "每一块都记了最后的输出",
             tile_by_tile_without_the_running_outputs,
-            wrong="第 t 个应只用到前 t 块的键，还看不到后面的。",
+            wrong="第 t 个（从 0 数起）应只用到前 t + 1 块的键，还看不到后面的。",
             look="每一块之后就记下 collected / total。",
         ),
         Slip(

@@ -238,7 +238,7 @@ EXERCISE = Exercise(
         Slip(
             "除以了个数减一",
             one_less,
-            wrong="ddof=1 除以“对数 − 1”；约定除以对数。",
+            wrong="ddof=1 除以的是“有几对”减 1；约定除以有几对。",
             look="np.std 默认就是。",
         ),
         Slip(
