@@ -1,9 +1,10 @@
-"""Run a notebook as "Run all" does, in whatever environment runs this file, and print what it complains about.
+"""Run a notebook as "Run all" does, in whatever environment runs this file, move its widgets, print the complaints.
 
     python run_all.py NOTEBOOK FOLDER
 
-The kernel starts in FOLDER. One line per complaint: an exception, or anything on stderr. Of the installed packages it
-imports nbformat and nbclient alone, since it runs in Colab's environments too.
+The kernel starts in FOLDER. One line per complaint: an exception, anything on stderr, or what `drive_explorers.py`
+finds wrong with the widgets. Of the installed packages it imports nbformat and nbclient alone, since it runs in Colab's
+environments too.
 """
 
 import sys
@@ -12,6 +13,7 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 
+DRIVE = (Path(__file__).parent / "drive_explorers.py").read_text(encoding="utf-8") + "\n\ndrive(Out.values())\n"
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))  # of this process alone: the kernel finds no helpers
 
 from grading.clients import SteadyClient  # noqa: E402
@@ -34,11 +36,14 @@ def complaints(notebook):
 def main(path, folder):
     """Run the notebook; stop where Jupyter would stop."""
     notebook = nbformat.read(path, as_version=4)
+    n_cells = sum(cell.cell_type == "code" for cell in notebook.cells)
+    notebook.cells.append(nbformat.v4.new_code_cell(DRIVE))
     client = Client(notebook, timeout=120, allow_errors=True, store_widget_state=False)
     client.execute(cwd=folder)
     for complaint in complaints(notebook):
         print(complaint)
-    print(f"{sum(cell.cell_type == 'code' for cell in notebook.cells)} cells run")
+    print(f"{n_cells} cells run")
+    print("".join(output.get("text", "") for output in notebook.cells[-1].outputs), end="")
 
 
 if __name__ == "__main__":

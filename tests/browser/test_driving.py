@@ -1,0 +1,48 @@
+"""The drive finds what it is there for: broken explorers, errors and missing glyphs, in a notebook made of them."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.browser.driving import Drive
+from tests.browser.reading import ExplorerOnPage
+
+IMPORTS = """
+import sys
+import ipywidgets
+from IPython.display import Javascript, display
+from helpers.widgets import attention
+"""
+STUCK = "explorer._update = lambda temperature: 'the same'"
+RAISES = "def broken(temperature):\n    raise ValueError('broken here')\nexplorer._update = broken"
+STACKED = "explorer.box.children = (*explorer.box.children, ipywidgets.Image(value=explorer.image.value))"
+CUNEIFORM = "explorer.controls['temperature'].description = chr(0x12000)"
+TROUBLE = ["display(Javascript('console.error(\"from the page\")'))", "print('from stderr', file=sys.stderr)", "1 / 0"]
+
+
+@pytest.fixture
+def broken(lab, reader):
+    """Return a reader with a notebook in which one explorer after the other is broken, and then the cells are."""
+    explorers = [f"explorer = attention.soft_lookup_explorer()\n{how}" for how in (STUCK, RAISES, STACKED, CUNEIFORM)]
+    sources = [IMPORTS, *(f"{source}\nexplorer" for source in explorers), *TROUBLE]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(notebook, lab.folder / "broken.ipynb")
+    reader.open(lab.address, Path("broken.ipynb"))
+    reader.run_all()
+    return reader
+
+
+def test_the_drive_and_the_reader_name_everything_that_is_broken(broken):
+    found = []
+    for place in broken.explorers():
+        explorer = ExplorerOnPage(broken, place)
+        found.append((Drive(explorer, within=0.5).every_control(), explorer.undrawn_characters()))
+    (stuck, _), (raises, _), (stacked, _), (_, undrawn) = found
+    assert "the picture stayed" in stuck[0]
+    assert "broken here" in raises[0]
+    assert "2 pictures in 1 outputs" in stacked[0]
+    assert undrawn == [chr(0x12000)]
+    complaints = " ".join(broken.complaints())
+    assert all(part in complaints for part in ("from the page", "from stderr", "division by zero"))
