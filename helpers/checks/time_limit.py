@@ -15,17 +15,22 @@ class TimedOut(BaseException):
 SECONDS_BETWEEN_ALARMS = 2e-5
 
 
+_calls = []  # the function that is being called: an alarm may be seen only after its call has ended
+
+
 def _on_alarm(signum, frame):
-    if frame.f_code.co_filename != __file__:  # else the function has just returned
+    if _calls and frame.f_code.co_filename != __file__:  # else the function has just returned
         raise TimedOut
 
 
 def _call_with_alarm(function, seconds):
     previous = signal.signal(signal.SIGALRM, _on_alarm)
     try:
+        _calls.append(function)
         signal.setitimer(signal.ITIMER_REAL, seconds, SECONDS_BETWEEN_ALARMS)
         return function()
     finally:
+        _calls.pop()
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
 
