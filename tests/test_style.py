@@ -35,9 +35,10 @@ def is_emoji(character):
 
 def texts_of_the_project():
     sources = [path for folder in ("helpers", "code") for path in (ROOT / folder).rglob("*.py")]
-    lessons = list((ROOT / "lessons").glob("*.md"))
+    texts = [*(ROOT / "lessons").glob("*.md"), *(ROOT / "helpers" / "models").glob("*.*")]
+    texts = [path for path in texts if path.suffix != ".npz"]
     yield from ((path, string_constants(path.read_text(encoding="utf-8"))) for path in sources)
-    yield from ((path, path.read_text(encoding="utf-8")) for path in lessons)
+    yield from ((path, path.read_text(encoding="utf-8")) for path in texts)
 
 
 def missing(text):

@@ -44,7 +44,7 @@ BLOCKS = [
 # Noto draws these as wide as a Chinese character: a root that covers nothing, a dot that tears q·k apart.
 LEFT_TO_DEJAVU = {"√", "·"}
 TEXT_FOLDERS = ("lessons", "helpers", "code")
-TEXT_SUFFIXES = (".py", ".md")
+TEXT_SUFFIXES = (".py", ".md", ".json", ".txt")  # the last two: the symbols and poems in helpers/models
 
 
 def gb2312_level_1():

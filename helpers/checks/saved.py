@@ -20,6 +20,7 @@ SECTIONS = {  # by the part of the exercises' ids before the dot
     "variants": "扩展：注意力机制变种",
     "vectors": "扩展：向量空间基础",
     "graphs": "扩展：图论基础",
+    "tinygpt": "扩展：打开一个真实的小模型",
 }
 HEADINGS = ("节", "做对", "得分")
 NOT_FOUND = "没有找到它的 notebook"

@@ -9,7 +9,6 @@ import numpy as np
 
 from helpers.reference.attention import attention, project, softmax
 from helpers.reference.block import layer_norm, relu
-from helpers.reference.tiny_decoder import N_HEADS
 
 
 def greedy_decode(logits_of, prompt, n_new, end_id=None):
@@ -163,7 +162,7 @@ class KVCache(NamedTuple):
 
 
 def start_cache(model):
-    """Return the empty cache of a tiny decoder.
+    """Return the empty cache of a decoder-only model.
 
     Parameters
     ----------
@@ -173,13 +172,13 @@ def start_cache(model):
     -------
     KVCache
     """
-    d_k = model.embedding.shape[-1] // N_HEADS
-    empty = tuple(np.zeros((N_HEADS, 0, d_k)) for _ in model.blocks)
+    d_k = model.embedding.shape[-1] // model.n_heads
+    empty = tuple(np.zeros((model.n_heads, 0, d_k)) for _ in model.blocks)
     return KVCache(empty, empty)
 
 
 def cached_logits(model, cache, token_id):
-    """Read one more token with a tiny decoder, computing nothing anew about the tokens before it.
+    """Read one more token, computing nothing anew about the tokens before it.
 
     Parameters
     ----------
@@ -199,7 +198,7 @@ def cached_logits(model, cache, token_id):
     all_k, all_v = [], []
     for weights, k_cache, v_cache in zip(model.blocks, cache.k, cache.v, strict=True):
         q, k, v = (
-            (layer_norm(x) @ matrix).reshape(N_HEADS, 1, -1) for matrix in (weights.w_q, weights.w_k, weights.w_v)
+            (layer_norm(x) @ matrix).reshape(model.n_heads, 1, -1) for matrix in (weights.w_q, weights.w_k, weights.w_v)
         )  # (d_model,) -> (h, 1, d_k)
         all_k.append(np.concatenate([k_cache, k], axis=-2))  # (h, t, d_k) -> (h, t + 1, d_k)
         all_v.append(np.concatenate([v_cache, v], axis=-2))
@@ -210,7 +209,7 @@ def cached_logits(model, cache, token_id):
 
 
 def generate_with_cache(model, prompt, n_new, end_id=None):
-    """Write on greedily with a tiny decoder and its cache: the same text as without, for less work.
+    """Write on greedily with a cache: the same text as without, for less work.
 
     Parameters
     ----------

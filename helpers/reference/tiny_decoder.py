@@ -7,20 +7,13 @@ Sources: Radford et al. 2019, *Language Models are Unsupervised Multitask Learne
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
-from helpers.reference.attention import causal_mask, softmax
-from helpers.reference.backward import (
-    BlockWeights,
-    block_backward,
-    block_forward,
-    layer_norm_backward,
-    outer,
-    random_block,
-)
+from helpers.reference.attention import softmax
+from helpers.reference.backward import block_backward, layer_norm_backward, outer, random_block
 from helpers.reference.block import layer_norm
+from helpers.reference.decoder import Decoder, embed, to_logits, traces_from
 from helpers.reference.families import training_targets
 
 SYMBOLS = (*"0123456789", ">", "。")
@@ -33,15 +26,6 @@ NO_PADDING = -1
 D_MODEL, D_FF, N_HEADS, N_LAYERS = 32, 64, 2, 2
 N_STEPS, BATCH, LEARNING_RATE, WARM_UP = 400, 64, 5e-3, 30
 REPORT_EVERY = 10
-
-
-class Decoder(NamedTuple):
-    """The numbers of a decoder-only model; also their gradients."""
-
-    embedding: np.ndarray  # (vocab_size, d_model)
-    positions: np.ndarray  # (n_positions, d_model)
-    blocks: tuple[BlockWeights, ...]
-    unembedding: np.ndarray  # (d_model, vocab_size)
 
 
 @dataclass(frozen=True)
@@ -135,7 +119,7 @@ def random_decoder(rng):
     positions = 0.5 * rng.normal(size=(SEQ_LEN, D_MODEL))
     gain = 1 / np.sqrt(2 * N_LAYERS)
     blocks = tuple(random_block(D_MODEL, rng, D_FF, gain) for _ in range(N_LAYERS))
-    return Decoder(embedding, positions, blocks, rng.normal(size=(D_MODEL, len(SYMBOLS))) / D_MODEL)
+    return Decoder(embedding, positions, blocks, rng.normal(size=(D_MODEL, len(SYMBOLS))) / D_MODEL, N_HEADS)
 
 
 def logits(model, token_ids, causal=True):
@@ -285,14 +269,8 @@ def leaves(model):
 
 def _forward(model, token_ids, causal):
     """Return logits, the state before the last norm, and the traces of the blocks."""
-    token_ids = np.asarray(token_ids)
-    seq_len = token_ids.shape[-1]
-    mask = causal_mask(seq_len) if causal else None
-    x, traces = model.embedding[token_ids] + model.positions[:seq_len], []  # (..., n, d_model)
-    for weights in model.blocks:
-        traces.append(block_forward(x, weights, N_HEADS, mask))
-        x = traces[-1].output
-    return layer_norm(x) @ model.unembedding, x, traces
+    traces = traces_from(model, 0, embed(model, token_ids), causal)
+    return to_logits(model, traces[-1].output), traces[-1].output, traces
 
 
 def _backward(model, token_ids, x, traces, d_logits):
@@ -305,7 +283,7 @@ def _backward(model, token_ids, x, traces, d_logits):
     d_positions = np.zeros_like(model.positions)
     d_positions[: token_ids.shape[-1]] = d_x.sum(axis=0)  # (n, seq_len, d_model) -> (seq_len, d_model)
     d_embedding = outer(np.eye(len(SYMBOLS))[token_ids], d_x)
-    return Decoder(d_embedding, d_positions, tuple(d_blocks), d_unembedding)
+    return Decoder(d_embedding, d_positions, tuple(d_blocks), d_unembedding, model.n_heads)
 
 
 def _adam_step(parameters, gradients, means, squares, step, n_steps):
