@@ -13,9 +13,6 @@ from nbgrader.preprocessors import (
     GetGrades,
     IgnorePattern,
     LimitOutput,
-    OverwriteCells,
-    OverwriteKernelspec,
-    SaveAutoGrades,
 )
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))  # nbgrader does not look for `grading` beside its settings
@@ -24,13 +21,13 @@ from grading.active_html import ShowActiveHtmlAsText  # noqa: E402
 from grading.duplicates import KeepOneCopy  # noqa: E402
 from grading.execute import ExecuteSubmission  # noqa: E402
 from grading.feedback import KeepReportsOnly, TranslateComments  # noqa: E402
+from grading.gradebook import SaveScores  # noqa: E402
 from grading.links import remove_linked  # noqa: E402
-from grading.metadata import RestoreMetadata, RunEveryCell  # noqa: E402
+from grading.metadata import RestoreLocked, RestoreMetadata, RunEveryCell  # noqa: E402
 from grading.missing import PutBackMissingCells  # noqa: E402
-from grading.reading import ReadAnySubmission  # noqa: E402
 from grading.release import ExecuteRelease  # noqa: E402
 from grading.rematch import RematchCells  # noqa: E402
-from grading.renamed import adopt_renamed  # noqa: E402
+from grading.renamed import ReadUnderAnyName, adopt_renamed  # noqa: E402
 from grading.stamp import StampSubmission  # noqa: E402
 
 c = get_config()
@@ -48,7 +45,7 @@ def release(c):
 
 def autograde(c):
     """`nbgrader autograde`: whatever one submission holds, it gets a score, and no other is touched by it."""
-    c.Autograde.exporter_class = ReadAnySubmission
+    c.Autograde.exporter_class = ReadUnderAnyName
     c.Autograde.pre_convert_hook = functools.partial(adopt_renamed, c.CourseDirectory.release_directory)
     c.Autograde.post_convert_hook = functools.partial(remove_linked, "autograded")
     c.Autograde.sanitize_preprocessors = [
@@ -59,9 +56,8 @@ def autograde(c):
         KeepOneCopy,  # a duplicated cell would, too; DeduplicateIds does not mend that
         RunEveryCell,
         DeduplicateIds,
-        OverwriteKernelspec,
-        OverwriteCells,
-        PutBackMissingCells,  # after OverwriteCells, which would remove the line that says what was put back
+        RestoreLocked,
+        PutBackMissingCells,  # after RestoreLocked, which would remove the line that says what was put back
         # Not CheckCellMetadata, here and below: the metadata are the gradebook's own, and it takes half the time.
     ]
     c.Autograde.autograde_preprocessors = [
@@ -69,10 +65,11 @@ def autograde(c):
         ShowActiveHtmlAsText,
         IgnorePattern,
         LimitOutput,
-        SaveAutoGrades,
+        SaveScores,
         AssignLatePenalties,
     ]
-    c.RematchCells.release_directory = c.CourseDirectory.release_directory
+    for step in (c.ReadUnderAnyName, c.StampSubmission, c.RematchCells, c.ExecuteSubmission):
+        step.release_directory = c.CourseDirectory.release_directory
     c.ExecuteSubmission.timeout = 60  # seconds a cell; a function is stopped by itself, after 5 s a case
     c.ExecuteSubmission.seed_file = ".grading_seed"  # private: whoever knows it knows the grading cases
 

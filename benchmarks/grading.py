@@ -3,7 +3,6 @@
 import argparse
 import contextlib
 import os
-import resource
 import shutil
 import subprocess
 import sys
@@ -89,6 +88,7 @@ def main():
         stock = measured("stock nbgrader", 1, n_students, ["nbgrader", "autograde"], STOCK_CONFIG)
     print(comparison(stock, one_job, all_cores))
     print(linearity(few, all_cores))
+    print(class_of(10_000, few, all_cores, one_job))
     print(distance_to_floor(released, all_cores, cores))
 
 
@@ -124,14 +124,13 @@ def measure(course, section, n_students, command, config=None):
         if config is not None:
             (copied / "nbgrader_config.py").write_text(config, encoding="utf-8")
         module, verb, *options = command
-        before, started = cpu_of_children(), time.monotonic()
-        memory = run(copied, [module, verb, f"ch04_{section}", *options])
-        wall, cpu = time.monotonic() - started, cpu_of_children() - before
-        return Measured(n_students, wall, cpu, memory, scores_in(copied, section))
+        started = time.monotonic()
+        memory, cpu = run(copied, [module, verb, f"ch04_{section}", *options])
+        return Measured(n_students, time.monotonic() - started, cpu, memory, scores_in(copied, section))
 
 
 def run(course, command):
-    """Run a command in the course's folder and return the most memory that it took."""
+    """Run a command in the course's folder and return the most memory, and all processor time, that it took."""
     environment = os.environ | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",  # nbgrader calls alembic
         "PYTHONPATH": str(ROOT),
@@ -142,28 +141,25 @@ def run(course, command):
     with tempfile.TemporaryFile("w+") as said:
         options = {"cwd": course, "env": environment, "stdout": said, "stderr": said}
         process = subprocess.Popen([sys.executable, "-m", *command], **options)
-        with watched_memory(process.pid) as most:
+        with watched(process.pid) as most:
             process.wait()
         if process.returncode != 0:
             said.seek(0)
             sys.exit(f"{' '.join(command)} failed:\n{said.read()[-3000:]}")
-    return most[0]
-
-
-def cpu_of_children():
-    """Return the seconds that all ended processes that were started from here have computed."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    return most
 
 
 @contextlib.contextmanager
-def watched_memory(pid):
-    """Look at a process and its descendants while the body runs; the list holds the most bytes."""
-    most, over = [0], threading.Event()
+def watched(pid):
+    """Look at a process and its descendants while the body runs; the list holds the most bytes, and the most seconds.
+
+    What the system says when all is over lacks the sandbox: it is killed together with the process that would ask.
+    """
+    most, over = [0, 0.0], threading.Event()
 
     def look():
         while not over.wait(SECONDS_BETWEEN_LOOKS):
-            most[0] = max(most[0], memory_of(pid))
+            most[:] = max(most[0], memory_of(pid)), max(most[1], seconds_of(pid))
 
     thread = threading.Thread(target=look)
     thread.start()
@@ -177,14 +173,25 @@ def watched_memory(pid):
 def memory_of(pid):
     """Return the bytes of a process and its descendants, what they share with each other counted once."""
     try:
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-        children = {
-            int(child) for path in Path(f"/proc/{pid}/task").glob("*/children") for child in path.read_text().split()
-        }
+        lines, children = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines(), children_of(pid)
     except OSError:  # it has ended meanwhile
         return 0
     own = next((1024 * int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0)
     return own + sum(map(memory_of, children))
+
+
+def seconds_of(pid):
+    """Return the seconds that a process, its descendants, and those of them that have ended, have computed."""
+    try:
+        numbers, children = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split(), children_of(pid)
+    except OSError:
+        return 0.0
+    return sum(map(int, numbers[11:15])) / os.sysconf("SC_CLK_TCK") + sum(map(seconds_of, children))
+
+
+def children_of(pid):
+    """Return the ids of the processes that a process has started."""
+    return {int(child) for path in Path(f"/proc/{pid}/task").glob("*/children") for child in path.read_text().split()}
 
 
 def scores_in(course, section):
@@ -226,13 +233,29 @@ def comparison(stock, one_job, all_cores):
     )
 
 
+def cost(few, many, seconds):
+    """Return the seconds that one submission more takes, and those that are left for starting up."""
+    more = (seconds(many) - seconds(few)) / (many.students - few.students)
+    return more, seconds(few) - more * few.students
+
+
 def linearity(few, many):
     """Return what a submission more costs, in a small class and in a large one."""
-    more = (many.cpu - few.cpu) / (many.students - few.students)
-    start = few.cpu - more * few.students
+    more, start = cost(few, many, lambda measured: measured.cpu)
     return (
         f"linear: {few.students} submissions took {few.cpu:.1f} CPU s, {many.students} took {many.cpu:.1f}: "
         f"{more:.2f} s for each one more, {start:.1f} s to start"
+    )
+
+
+def class_of(n_students, few, many, one_job):
+    """Return the line of docs/grading-at-scale.md that says how long a large class takes on this machine."""
+    more, start = cost(few, many, lambda measured: measured.wall)
+    alone = (one_job.wall - start) / one_job.students
+    return (
+        f"a class of {n_students}: {start:.0f} s to start and {n_students} x {more:.3f} s on all cores are "
+        f"{(start + n_students * more) / 60:.0f} minutes; on one job {n_students} x {alone:.3f} s are "
+        f"{(start + n_students * alone) / 60:.0f} minutes"
     )
 
 

@@ -4,12 +4,16 @@ import argparse
 import re
 import sys
 
-from grading import collecting, reporting
-from grading.batch import BatchError, autograde
-from grading.course import Course
-from grading.sandbox.isolation import NoSandboxError, strongest
-from grading.text_table import printable
-from grading.workers import DaskWorkers, LocalWorkers, NoClusterError, usable_cores
+from grading.lean import import_jsonschema
+
+import_jsonschema()  # before anything else does
+
+from grading import collecting, reporting  # noqa: E402
+from grading.batch import BatchError, autograde  # noqa: E402
+from grading.course import Course  # noqa: E402
+from grading.sandbox.isolation import NoSandboxError, strongest  # noqa: E402
+from grading.text_table import printable  # noqa: E402
+from grading.workers import DaskWorkers, LocalWorkers, NoClusterError, usable_cores  # noqa: E402
 
 MAX_JOBS = 1000
 SETTING = re.compile(r"--\w+\.\w+=")  # nbgrader's own: --ExecuteSubmission.timeout=30

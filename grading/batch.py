@@ -106,7 +106,7 @@ class _Open:
 
     submission: object
     grading: object
-    results: list = field(default_factory=list)  # pairs of a job and its result
+    results: dict = field(default_factory=dict)  # by the number of the job
 
     @property
     def is_complete(self):
@@ -117,7 +117,7 @@ class _Run:
     def __init__(self, course, workers, results, outcome, progress):
         self._course, self._workers, self._results = course, workers, results
         self._outcome, self._progress = outcome, progress
-        self._running = {}  # from a future to its submission and its job
+        self._running = {}  # from a future to its submission and the number of its job there
 
     def grade(self, queue):
         """Keep every worker busy until the queue is empty and all is in the gradebook."""
@@ -143,13 +143,13 @@ class _Run:
         with self._problems_reported(submission):
             opened = _Open(submission, self._course.start_grading(submission))
             with _abandoned_after_errors(opened.grading):
-                for job in opened.grading.jobs:
+                for number, job in enumerate(opened.grading.jobs):
                     ready = self._results.get(job)
                     if ready is not None:
-                        opened.results.append((job, ready))
+                        opened.results[number] = ready
                     else:
                         future = self._workers.submit(job)
-                        self._running[future] = opened, job
+                        self._running[future] = opened, number
                         future.add_done_callback(functools.partial(self._keep, job))
                 self._enter_if_complete(opened)
 
@@ -159,19 +159,20 @@ class _Run:
             with contextlib.suppress(OSError):  # it is tried again, and said, before the gradebook is written
                 self._results.put(job, future.result())
 
-    def _finish(self, opened, job, future):
+    def _finish(self, opened, number, future):
         with self._problems_reported(opened.submission), _abandoned_after_errors(opened.grading):
-            opened.results.append((job, future.result()))
+            opened.results[number] = future.result()
             self._enter_if_complete(opened)
 
     def _enter_if_complete(self, opened):
         """Write the gradebook and the graded notebook, through nbgrader."""
         if not opened.is_complete:
             return
-        for job, result in opened.results:
+        results = [result for _, result in sorted(opened.results.items())]
+        for job, result in zip(opened.grading.jobs, results, strict=True):
             if not self._results.has(job):  # of two learners with the same notebook, the other one was entered first
                 self._results.put(job, result)
-        opened.grading.finish(self._results.directory)
+        opened.grading.finish(results)
         self._results.discard(opened.grading.jobs)
         self._outcome.graded.append(opened.submission)
         self._progress.update()

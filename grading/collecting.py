@@ -89,7 +89,7 @@ def collect(assignment, downloads, who, release_directory="notebooks", submitted
     ----------
     assignment : str
     downloads : sequence of Path
-        Zip files, folders and notebooks.
+        Zip or tar files, folders and notebooks.
     who : WhoHandedIn
     release_directory, submitted_directory : str or Path
 
@@ -221,11 +221,11 @@ def add_parser(subparsers):
         "collect",
         help="put what a course system hands out into submitted/",
         description="Put each learner's newest notebook of ASSIGNMENT into submitted/. The downloads stay as they are. "
-        "Give zip files as they came: they hold the times, by which the newer of two files is known. "
+        "Give archives as they came: they hold the times, by which the newer of two files is known. "
         "Exit code: 0 if everything was taken, 1 if something needs a look, 2 if nothing could be done.",
     )
     parser.add_argument("assignment", help="such as ch04_01_attention")
-    parser.add_argument("downloads", nargs="+", type=Path, help="zip files, folders, notebooks")
+    parser.add_argument("downloads", nargs="+", type=Path, help="zip or tar files, folders, notebooks")
     parser.add_argument(
         "--pattern",
         "--student-pattern",

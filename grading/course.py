@@ -7,13 +7,12 @@ from pathlib import Path
 
 import nbformat
 from nbconvert.writers import FilesWriter
+from nbformat import v4
 from nbgrader.apps import NbGrader
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.utils import setenv
 from traitlets.config import Config
 
-from grading.execute import ExecuteSubmission
 from grading.stamp import RECORD_KEY, SUBMITTED_KEY, digest_of
 
 
@@ -39,6 +38,7 @@ class Course:
         app.initialize(["--log-level=CRITICAL", *settings])
         self.config = app.config
         self._directory = CourseDirectory(config=self.config)
+        self._steps = Steps(self.config)
 
     def submissions(self, assignment):
         """Return every submission of an assignment, in the order of the students' ids."""
@@ -77,10 +77,9 @@ class Course:
         config.CourseDirectory.student_id = submission.student
         config.CourseDirectory.assignment_id = submission.assignment
         config.Autograde.force = True  # what an interrupted run left is replaced
-        config.Exporter.optimistic_validation = True  # once at the end of each half, not after each of its steps
         grading = SteppedAutograde(coursedir=CourseDirectory(config=config), config=config)
         try:
-            grading.sanitize(submission)
+            grading.sanitize(submission, self._steps)
         except BaseException:
             grading.abandon()
             raise
@@ -93,31 +92,45 @@ class Course:
 class SteppedAutograde(Autograde):
     """nbgrader's converter, stopped between its two halves, so that others can run many submissions meanwhile.
 
+    The steps are those of `nbgrader_config.py`, in their order. What `Autograde` does between them is left out, since
+    it takes most of the time: the notebook is not written and read again between the halves, and not copied and checked
+    around each step, but checked once, before it is written.
+
     Attributes
     ----------
     jobs : list of dict
         One for each notebook.
     """
 
-    def sanitize(self, submission):
-        """Do what `Autograde` does before it runs a submission."""
-        self._submission = submission
+    def sanitize(self, submission, steps):
+        """Do what `Autograde` does before it runs a submission.
+
+        Parameters
+        ----------
+        submission : Submission
+        steps : Steps
+        """
+        self._submission, self._steps = submission, steps
         self.init_notebooks()
         (self.notebooks,) = map(sorted, self.assignments.values())
         self.writer = FilesWriter(parent=self, config=self.config)
-        self.exporter = self.exporter_class(parent=self, config=self.config)
         self.init_destination(submission.assignment, submission.student)
         self.run_pre_convert_hook()
         self.init_assignment(submission.assignment, submission.student)
-        self._convert(sanitizing=True)
-        step = ExecuteSubmission(config=self.config)
-        self.jobs = [step.job(nbformat.read(path, as_version=4), self._resources(path))[0] for path in self._graded()]
+        self._sanitized = [self._sanitized_notebook(str(path)) for path in self.notebooks]
+        self.jobs = [steps.executing.job(nb, resources) for nb, resources in self._sanitized]
 
-    def finish(self, results_directory):
-        """Do what `Autograde` does from running a submission on; its results lie ready in a folder."""
-        self.config.ExecuteSubmission.results_directory = str(results_directory)
-        with setenv(NBGRADER_EXECUTION="autograde"):
-            self._convert(sanitizing=False)
+    def _sanitized_notebook(self, path):
+        nb, resources = self._steps.reading.read(path), self.init_single_notebook_resources(path)
+        return passed_through(self._steps.sanitizing, nb, resources)
+
+    def finish(self, results):
+        """Do what `Autograde` does from running a submission on; the results of its jobs are there already."""
+        for (nb, resources), job, result in zip(self._sanitized, self.jobs, results, strict=True):
+            nb, resources = self._steps.executing.enter_result(nb, resources, job, result)
+            nb, resources = passed_through(self._steps.after_executing, nb, resources)
+            nbformat.validate(nb, relax_add_props=True)
+            self.write_single_notebook(f"{v4.writes(nb)}\n", resources | {"output_extension": ".ipynb"})
         self.set_permissions(self._submission.assignment, self._submission.student)
         self.run_post_convert_hook()
 
@@ -125,19 +138,30 @@ class SteppedAutograde(Autograde):
         """Leave no half-graded notebook, as `Autograde` does after an error."""
         shutil.rmtree(self._format_dest(self._submission.assignment, self._submission.student), ignore_errors=True)
 
-    def _convert(self, sanitizing):
-        self._sanitizing = sanitizing
-        self._init_preprocessors()
-        for path in self.notebooks if sanitizing else self._graded():
-            super(Autograde, self).convert_single_notebook(str(path))
 
-    def _graded(self):
-        folder = self._format_dest(self._submission.assignment, self._submission.student)
-        return [Path(folder, Path(path).name) for path in self.notebooks]
+class Steps:
+    """The steps of autograding, made once for a whole class: they keep nothing of the notebook that they were given.
 
-    def _resources(self, path):
-        self._sanitizing = False  # the file lies where graded ones do
-        return self.init_single_notebook_resources(str(path))
+    Attributes
+    ----------
+    reading : ReadAnySubmission
+    sanitizing : list of NbGraderPreprocessor
+    executing : ExecuteSubmission
+    after_executing : list of NbGraderPreprocessor
+    """
+
+    def __init__(self, config):
+        converter = Autograde(config=config)
+        self.reading = converter.exporter_class(config=config)
+        self.sanitizing = [step(config=config) for step in converter.sanitize_preprocessors]
+        self.executing, *self.after_executing = [step(config=config) for step in converter.autograde_preprocessors]
+
+
+def passed_through(steps, nb, resources):
+    """Return the notebook and its resources, as they leave the last step."""
+    for step in steps:
+        nb, resources = step(nb, resources)
+    return nb, resources
 
 
 def _record(path):

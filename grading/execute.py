@@ -11,8 +11,8 @@ from traitlets import Bool, Float, Integer, Unicode
 
 from grading.flags import flags_of
 from grading.job import make_job
+from grading.reading import UNREADABLE_KEY
 from grading.released import released_cells
-from grading.results import Results
 from grading.sandbox.isolation import strongest
 from grading.sandbox.limits import Limits
 from grading.sandbox.service import Sandbox
@@ -31,16 +31,18 @@ class ExecuteSubmission(NbGraderPreprocessor):
     unsafe = Bool(False, help="do without a sandbox: submissions run with your rights").tag(config=True)
     seed_file = Unicode(".grading_seed", help="where the seed of the grading cases is kept").tag(config=True)
     release_directory = Unicode("notebooks", help="where the released notebooks are").tag(config=True)
-    results_directory = Unicode("", help="where results that are there already are taken from").tag(config=True)
 
     def preprocess(self, nb, resources):
         """Run and judge all cells."""
+        job = self.job(nb, resources)
+        return self.enter_result(nb, resources, job, run_job(job, self._sandbox()))
+
+    def enter_result(self, nb, resources, job, result):
+        """Put the result of a notebook's job into the notebook, and what an instructor should see into its record."""
+        nb.metadata.pop(UNREADABLE_KEY, None)
         for cell in nb.cells:
             cell.metadata.pop(STOPPED_KEY, None)
-        job, release_outputs = self.job(nb, resources)
-        ready = Results(self.results_directory).get(job) if self.results_directory else None
-        result = ready or run_job(job, self._sandbox())
-        show_result(nb, job, result, release_outputs)
+        show_result(nb, job, result, self._release_outputs(resources))
         record = nb.metadata.get(RECORD_KEY, {})
         flags = [*record.get("flags", []), *flags_of(nb, job, result)]
         for flag in flags:
@@ -49,10 +51,13 @@ class ExecuteSubmission(NbGraderPreprocessor):
         return nb, resources
 
     def job(self, nb, resources):
-        """Return the job that a sanitized notebook is, and the released outputs by the text of their cells."""
+        """Return the job that a sanitized notebook is."""
+        seed, outputs = grading_seed(self.seed_file), self._release_outputs(resources)
+        return make_job(nb, released_cells(resources), outputs.keys(), seed, self.limits())
+
+    def _release_outputs(self, resources):
         names = resources["nbgrader"]
-        outputs = _release_outputs(Path(self.release_directory, names["assignment"], f"{names['notebook']}.ipynb"))
-        return make_job(nb, released_cells(resources), outputs, grading_seed(self.seed_file), self.limits()), outputs
+        return _release_outputs(Path(self.release_directory, names["assignment"], f"{names['notebook']}.ipynb"))
 
     def limits(self):
         """Return the limits of a submission."""
@@ -80,5 +85,6 @@ def _started_sandbox(limits, unsafe, max_restarts):
 
 @functools.cache
 def _release_outputs(path):
+    """Return the outputs of a released notebook's code cells by their text."""
     nb = nbformat.read(path, as_version=4)
     return {cell.source: cell.outputs for cell in nb.cells if cell.cell_type == "code"}

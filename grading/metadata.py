@@ -1,9 +1,9 @@
-"""Give every submitted cell the nbgrader metadata that it was released with."""
+"""Give every submitted cell the nbgrader metadata that it was released with, and a locked one its text."""
 
 from nbformat import from_dict, v4
 from nbgrader.preprocessors import NbGraderPreprocessor
 
-from grading.released import released_cells, released_id
+from grading.released import released_cells, released_id, released_kernelspec
 
 ALTERS_EXECUTION = {"skip-execution", "raises-exception"}
 
@@ -41,3 +41,24 @@ class RunEveryCell(NbGraderPreprocessor):
             self.log.warning("Cell %s came with the tags %s", cell_index, tags)
             cell.metadata.tags = [tag for tag in tags if tag not in ALTERS_EXECUTION]
         return cell, resources
+
+
+class RestoreLocked(NbGraderPreprocessor):
+    """Put back what no learner should change: the text of the locked cells, and which kernel runs the notebook.
+
+    nbgrader's `OverwriteCells` and `OverwriteKernelspec` do the same, with a question to the gradebook for each cell;
+    what they do to metadata, `RestoreMetadata` has done.
+    """
+
+    def preprocess(self, nb, resources):
+        """Overwrite what differs from the release."""
+        released = released_cells(resources)
+        for cell in nb.cells:
+            known = released.get(released_id(cell))
+            if known is not None and known.locked and cell.source != known.source:
+                self.log.warning("The text of the locked cell %s was changed; put back", known.grade_id)
+                cell.source = known.source
+        kernelspec = released_kernelspec(resources)
+        if kernelspec:
+            nb.metadata.kernelspec = from_dict(kernelspec)
+        return nb, resources

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
-from nbformat import from_dict, v4
-from nbformat.validator import isvalid
+from nbformat import from_dict, reader, v4
+from nbformat.validator import isvalid, normalize
 
 UNREADABLE = (
     "⚠️ **这份文件读不出来**：它不是一份完整的 notebook（{reason}），所以每道题都记 0 分。"
@@ -21,14 +21,20 @@ class ReadAnySubmission(NotebookExporter):
     """An exporter that opens every file, so that an unreadable one gets 0 points and a reason instead of no grade."""
 
     def from_filename(self, filename, resources=None, **kw):
-        """Convert a notebook; one that is a link to a file elsewhere is not opened."""
-        if Path(filename).is_symlink():
-            return self.from_notebook_node(_unreadable(LINK), resources=resources, **kw)
-        return super().from_filename(filename, resources=resources, **kw)
+        """Convert a notebook, whatever is in the file."""
+        return self.from_notebook_node(self.read(filename), resources=resources, **kw)
 
-    def from_file(self, file_stream, resources=None, **kw):
-        """Convert a notebook from an open file, whatever is in it."""
-        return self.from_notebook_node(read_submission(file_stream), resources=resources, **kw)
+    def read(self, filename):
+        """Read a submitted file."""
+        return read_submitted(filename)
+
+
+def read_submitted(path):
+    """Read a submitted file as `read_submission` does; one that is a link to a file elsewhere is not opened."""
+    if Path(path).is_symlink():
+        return _unreadable(LINK)
+    with open(path, encoding="utf-8") as file:
+        return read_submission(file)
 
 
 def read_submission(file_stream):
@@ -45,8 +51,8 @@ def read_submission(file_stream):
     """
     try:
         text = file_stream.read().removeprefix("\ufeff")  # the mark that some Windows editors put first
-        nb = nbformat.reads(text, as_version=4)
-        return _rebuilt(nb.cells, nb.metadata)
+        nb = nbformat.convert(reader.reads(text), 4)  # not `nbformat.reads`: the outputs it checks are dropped below
+        return _with_distinct_ids(_rebuilt(nb.cells, nb.metadata))
     except Exception as error:  # nbformat raises whatever the JSON that it did not expect led to
         return _unreadable(type(error).__name__)
 
@@ -70,6 +76,11 @@ def _rebuilt(cells, metadata):
     if not isvalid(nb):  # one check of a whole notebook is much faster than many of a cell
         nb.cells = [_rebuilt_cell(cell) for cell in cells]
     return nb
+
+
+def _with_distinct_ids(nb):
+    ids = {cell.get("id") for cell in nb.cells}
+    return nb if len(ids) == len(nb.cells) and None not in ids else normalize(nb)[1]
 
 
 def _without_outputs(cell):

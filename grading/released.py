@@ -1,6 +1,7 @@
 """Look up what was released: the gradebook's record of a notebook's cells, in the order of the notebook."""
 
 import contextlib
+import json
 from dataclasses import dataclass
 
 from nbgrader.api import Gradebook
@@ -69,6 +70,15 @@ def released_cells(resources):
     cells : dict of str to ReleasedCell
         By `grade_id`, in the order of the notebook.
     """
+    return _released(resources)[0]
+
+
+def released_kernelspec(resources):
+    """Return what the released notebook's metadata say of its kernel, None if they say nothing."""
+    return _released(resources)[1]
+
+
+def _released(resources):
     names = resources["nbgrader"]
     key = names["db_url"], names["assignment"], names["notebook"]
     if _remembered is None:
@@ -84,7 +94,8 @@ def _read(db_url, assignment, notebook):
         grades = {cell.name: cell.max_score for cell in notebook.grade_cells}
         tasks = {cell.name: cell.max_score for cell in notebook.task_cells}
         solutions = {cell.name for cell in notebook.solution_cells}
-        return {cell.name: _released_cell(cell, grades, tasks, solutions) for cell in notebook.source_cells}
+        cells = {cell.name: _released_cell(cell, grades, tasks, solutions) for cell in notebook.source_cells}
+        return cells, notebook.kernelspec and json.loads(notebook.kernelspec)
 
 
 def _released_cell(cell, grades, tasks, solutions):

@@ -8,6 +8,7 @@ import sys
 import threading
 from pathlib import Path
 
+from grading.lean import import_jsonschema
 from grading.sandbox import messages
 from grading.sandbox.limits import Limits
 
@@ -100,6 +101,7 @@ class Worker:
 
 def main():
     """Serve the grader until it closes its end."""
+    import_jsonschema()
     from grading.sandbox.isolation import strongest
     from grading.sandbox.service import Sandbox
     from grading.work import run_job

@@ -43,17 +43,24 @@ def serve(control, limits, confined, shell):
     gc.collect()
     gc.freeze()
     control.send(b"r")
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # keepers are not waited for
     while True:
         _, descriptors, _, _ = socket.recv_fds(control, 1, 2)
         if not descriptors:
             return
+        _bury_ended_keepers()
         channel, leash = (socket.socket(fileno=descriptor) for descriptor in descriptors)
         if os.fork() == 0:
             control.close()
             _run_forked(keep, channel, leash, limits, confined, shell)
         channel.close()
         leash.close()
+
+
+def _bury_ended_keepers():
+    """Wait for those that have ended: else nobody could tell how long a submission has computed."""
+    with contextlib.suppress(ChildProcessError):  # there are none
+        while os.waitpid(-1, os.WNOHANG) != (0, 0):
+            pass
 
 
 def _run_forked(function, *arguments):
@@ -68,7 +75,6 @@ def _run_forked(function, *arguments):
 
 def keep(channel, leash, limits, confined, shell):
     """Start the submission, and end it when the grader lets go of the leash or it uses too much memory."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     system.die_with_parent()
     if confined:
         namespaces = system.NEW_PIDS | system.NEW_MOUNTS | system.NEW_IPC

@@ -117,7 +117,7 @@ def make_class(section):
     return {
         "perfect": Submission(dumps(perfect), full),
         "untouched": Submission(dumps(section.release), none, must_say=("还没有作答", "没有作答。")),
-        "saved_by_colab": Submission(dumps(saved_by_colab(perfect)), full),
+        "saved_by_colab": Submission(dumps(saved_by_colab(short)), full),
         "renamed": Submission(dumps(short), full, file_name="“{name}”的副本 (1).ipynb"),
         "not_json": Submission(dumps(perfect)[:-200], none, must_say=("这份文件读不出来",)),
         "missing_notebook": Submission(None, none, other_files={"notes.txt": "?"}),
@@ -142,6 +142,11 @@ def exercises_only(section):
     for question in section.questions:
         style = exercises()[question.exercise_id].styles[0]
         set_source(nb, question.answer_id, standalone_source(style, question.function))
+    return without_demonstrations(nb)
+
+
+def without_demonstrations(nb):
+    """Return the notebook with no code but the released cells that a test needs."""
     nb.cells = [cell for cell in nb.cells if cell.cell_type != "code" or released_id(cell) or "import " in cell.source]
     return nb
 
@@ -227,7 +232,7 @@ def slow_endless_loops(section, nb):
 
 def tags_that_skip_the_tests(section, nb):
     """Answer nothing, and have no test run."""
-    nb = copy.deepcopy(section.release)
+    nb = without_demonstrations(copy.deepcopy(section.release))
     for question in section.questions:
         cell_of(nb, question.test_id).metadata.tags = ["skip-execution", "raises-exception"]
     return Submission(dumps(nb), dict.fromkeys(section.full_marks, 0.0))

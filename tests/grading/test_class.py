@@ -2,11 +2,7 @@
 
 import csv
 import html
-import os
 import re
-import shutil
-import subprocess
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +14,11 @@ from nbgrader.api import Gradebook
 from helpers.checks import exercises
 from helpers.checks.checking import GRADING_ROUNDS
 from helpers.checks.exercise import draw_cases
-from tests.grading.synthetic_class import SEED, Section, Submission, make_class, read_section
+from tests.grading.real_course import ASSIGNMENT, NOTEBOOK, hand_in, release, run
+from tests.grading.synthetic_class import SEED, Section, Submission, make_class
 
-ROOT = Path(__file__).parents[2]
-ASSIGNMENT, NOTEBOOK = "ch04_01_attention", "01_attention"
-# Two processes share the class, as an instructor may; whoever is slow gets a time limit that a test can wait for.
+# Two processes share the class, as an instructor may; whoever is slow gets a time limit that a test can wait for, and
+# that leaves a function the 5 seconds after which it is stopped by itself.
 SHARES = (
     ["--student=slow*", "--ExecuteSubmission.timeout=8"],
     ["--student=[a-n]*"],
@@ -58,14 +54,10 @@ class GradedClass:
 @pytest.fixture(scope="module")
 def graded_class(tmp_path_factory):
     course = tmp_path_factory.mktemp("course")
-    shutil.copy(ROOT / "nbgrader_config.py", course)
-    shutil.copytree(ROOT / "solutions" / ASSIGNMENT, course / "solutions" / ASSIGNMENT)
-    output = nbgrader(course, "generate_assignment", ASSIGNMENT, "--force")
-    path = Path(ASSIGNMENT, f"{NOTEBOOK}.ipynb")
-    section = read_section(course / "notebooks" / path, course / "solutions" / path)
+    section, output = release(course)
     submissions = make_class(section)
     for student, submission in submissions.items():
-        hand_in(course, student, submission)
+        hand_in_all(course, student, submission)
     (course / "roster.csv").write_text("id\n" + "\n".join(submissions))
     output += nbgrader(course, "db", "student", "import", "roster.csv")
     with ThreadPoolExecutor(max_workers=2) as pool:
@@ -76,30 +68,22 @@ def graded_class(tmp_path_factory):
 
 
 def nbgrader(course, *arguments):
-    """Run a stock command in the course's folder, as an instructor would, and return what it says."""
-    environment = os.environ | {
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",  # nbgrader calls alembic
-        "PYTHONPATH": str(ROOT),
-        "JUPYTER_CONFIG_DIR": str(course),
-        "JUPYTER_RUNTIME_DIR": str(course / "runtime"),
-        "GRADING_SEED": str(SEED),
-    }
-    command = [sys.executable, "-m", "nbgrader", *arguments]
-    result = subprocess.run(command, cwd=course, env=environment, capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-    return result.stderr
+    """Run a stock command and return what it says."""
+    return run(course, "nbgrader", *arguments).stderr
 
 
-def hand_in(course, student, submission):
-    """Put a submission where nbgrader expects it."""
-    folder = course / "submitted" / student / ASSIGNMENT
-    folder.mkdir(parents=True)
+def hand_in_all(course, student, submission):
+    """Put everything that a learner hands in where nbgrader expects it."""
     for name, text in submission.other_files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
+        path = course / "submitted" / student / ASSIGNMENT / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
     if submission.text is not None:
-        name = (submission.file_name or "{name}.ipynb").format(name=NOTEBOOK)
-        (folder / name).write_text(submission.text, encoding="utf-8")
+        hand_in(course, student, submission.text, file_name(submission))
+
+
+def file_name(submission):
+    return (submission.file_name or "{name}.ipynb").format(name=NOTEBOOK)
 
 
 def test_every_exercise_of_every_submission_gets_the_points_that_it_deserves(graded_class):
@@ -177,8 +161,7 @@ def test_the_export_has_one_row_a_learner_of_this_section_alone(graded_class):
 def test_what_was_handed_in_is_not_edited(graded_class):
     for student, submission in graded_class.with_notebook.items():
         folder = graded_class.course / "submitted" / student / ASSIGNMENT
-        name = (submission.file_name or "{name}.ipynb").format(name=NOTEBOOK)
-        assert (folder / name).read_text(encoding="utf-8") == submission.text
+        assert (folder / file_name(submission)).read_text(encoding="utf-8") == submission.text
 
 
 @pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="looks for processes in /proc, as Linux has it")

@@ -17,8 +17,9 @@ from nbgrader.utils import parse_utc
 
 from grading.collecting import add_parser, as_text, collect
 from grading.students import Roster, WhoHandedIn
+from tests.grading.real_course import ASSIGNMENT, NOTEBOOK
+from tests.grading.small_course import ROOT
 from tests.grading.synthetic_class import saved_by_colab
-from tests.grading.test_class import ASSIGNMENT, NOTEBOOK, ROOT
 
 OTHER = "ch04_02_multihead"
 MONDAY, TUESDAY = (2026, 11, 23, 10, 0, 0), (2026, 11, 24, 10, 0, 0)

@@ -3,6 +3,7 @@
 import io
 import os
 import stat
+import tarfile
 import zipfile
 from datetime import UTC, datetime
 
@@ -20,6 +21,17 @@ def zipped(members, **options):
     with zipfile.ZipFile(file, "w", **options) as archive:
         for name, content in members.items():
             archive.writestr(name, content)
+    return file.getvalue()
+
+
+def tarred(members, mode="w:gz"):
+    """Return the bytes of a tar file; a member is a name or a TarInfo, with what it holds."""
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode=mode) as archive:
+        for name, content in members.items():
+            info = tarfile.TarInfo(name) if isinstance(name, str) else name
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
     return file.getvalue()
 
 
@@ -192,3 +204,79 @@ def test_a_file_keeps_its_time_and_takes_the_archives_if_it_has_none(found, tmp_
 def test_a_notebook_may_be_given_by_itself(tmp_path):
     (tmp_path / "1.ipynb").write_bytes(TEXT)
     assert [each.origin for each in find_downloads(tmp_path / "1.ipynb")] == [f"{tmp_path.name}/1.ipynb"]
+
+
+@pytest.mark.parametrize(("name", "mode"), [("class.tar", "w:"), ("class.tar.gz", "w:gz"), ("class.TGZ", "w:gz")])
+def test_tar_files_are_opened_too_also_within_others(found, name, mode):
+    dated = tarfile.TarInfo("张三/1.ipynb")
+    dated.mtime = 1_700_000_000
+    inner = tarred({"b/2.ipynb": TEXT})
+    each = found(tarred({dated: TEXT, "bob.tgz": inner, "x.zip": zipped({"3.ipynb": TEXT})}, mode), name)
+    assert taken(each) == ["1.ipynb", "2.ipynb", "3.ipynb"]
+    assert each["1.ipynb"].parts == ("张三", "1.ipynb")
+    assert each["1.ipynb"].time.timestamp() == 1_700_000_000
+    assert each["2.ipynb"].origin == f"{name}/bob.tgz/b/2.ipynb"
+    assert "2.ipynb" in taken(found({"bob.tgz": inner}))
+
+
+@pytest.mark.parametrize("name", ["../1.ipynb", "a/../../1.ipynb", "/etc/1.ipynb", "C:\\1.ipynb"])
+def test_a_name_that_leads_out_of_a_tar_file_is_refused(found, name, tmp_path):
+    each = found(tarred({name: TEXT, "2.ipynb": TEXT}), "class.tgz")
+    assert taken(each) == ["2.ipynb"]
+    assert {other.reason for other in each.values() if isinstance(other, Refused)} == {
+        "a name that leads out of its archive"
+    }
+    assert [path.name for path in tmp_path.iterdir()] == ["class.tgz"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"), [(tarfile.SYMTYPE, "a link"), (tarfile.LNKTYPE, "a link"), (tarfile.FIFOTYPE, "not a regular")]
+)
+def test_a_link_or_a_pipe_in_a_tar_file_is_refused(found, kind, reason):
+    special = tarfile.TarInfo("1.ipynb")
+    special.type, special.linkname = kind, "/etc/passwd"
+    each = found(tarred({special: b"", "2.ipynb": TEXT}), "class.tar.gz")
+    assert reason in each["1.ipynb"].reason
+    assert taken(each) == ["2.ipynb"]
+
+
+def test_what_a_tar_file_unpacks_to_is_counted_also_where_it_is_passed_over(found, monkeypatch):
+    monkeypatch.setattr(grading.downloads, "MAX_BYTES", 100_000)
+    bomb = tarred({"x.bin": bytes(10**7), "1.ipynb": TEXT})
+    assert len(bomb) < 20_000
+    each = found(bomb, "class.tgz")
+    assert taken(each) == []
+    assert "not a tar file that can be read" in each["class.tgz"].reason
+
+
+def test_a_tar_file_whose_header_claims_to_be_huge_is_not_believed(found, monkeypatch):
+    monkeypatch.setattr(grading.downloads, "CHUNK", 10_000)
+    each = found(tarred({"x" * 20_000: TEXT}), "class.tgz")
+    assert "not a tar file" in each["class.tgz"].reason
+
+
+def test_a_tar_file_of_very_many_files_is_refused(found, monkeypatch):
+    monkeypatch.setattr(grading.downloads, "MAX_MEMBERS", 2)
+    each = found(tarred({f"{number}.ipynb": TEXT for number in range(3)}), "class.tgz")
+    assert "too many" in each["class.tgz"].reason
+
+
+def test_a_broken_tar_file_is_said_to_be_one_and_what_came_before_is_found(found):
+    whole = tarred({"1.ipynb": TEXT, "2.ipynb": os.urandom(100_000)})
+    each = found(whole[: len(whole) // 2], "class.tgz")
+    assert taken(each) == ["1.ipynb"]
+    assert "cannot be read" in each["2.ipynb"].reason
+    assert "not a tar file" in found(b"nonsense", "class.tgz")["class.tgz"].reason
+
+
+def test_a_chinese_name_of_an_old_tar_file_is_read(found):
+    name = "张三_自注意力.ipynb"
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w:", encoding="gb18030", format=tarfile.GNU_FORMAT) as archive:
+        archive.addfile(tarfile.TarInfo(name))
+    assert list(found(file.getvalue(), "class.tar")) == [name]
+
+
+@pytest.mark.parametrize("name", ["class.rar", "class.7z", "class.tar.bz2"])
+def test_an_archive_of_another_kind_is_said_to_need_unpacking(found, name):
+    assert "unpack it" in found({name: b"Rar!"})[name].reason

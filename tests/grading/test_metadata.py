@@ -1,7 +1,8 @@
 import pytest
 from nbformat import from_dict, v4
 
-from grading.metadata import RestoreMetadata, RunEveryCell
+import grading.metadata
+from grading.metadata import RestoreLocked, RestoreMetadata, RunEveryCell
 from tests.grading.conftest import RELEASED
 
 
@@ -46,3 +47,25 @@ def test_tags_that_alter_execution_are_removed_and_others_stay(submitted):
     nb = submitted("x = 1")
     nb.cells[0].metadata.tags = ["skip-execution", "mine", "raises-exception"]
     assert RunEveryCell().preprocess(nb, {})[0].cells[0].metadata.tags == ["mine"]
+
+
+@pytest.fixture
+def overwritten(submitted, monkeypatch):
+    """Return a function that passes a notebook through `RestoreLocked`."""
+    monkeypatch.setattr(grading.metadata, "released_kernelspec", lambda resources: {"name": "python3"})
+    return lambda nb: RestoreLocked().preprocess(nb, {})[0]
+
+
+def test_the_text_of_a_locked_cell_is_put_back_and_an_answer_stays(submitted, overwritten):
+    nb = submitted(("softmax-check", "pass"), ("softmax", "softmax = abs"), "mine = 1")
+    assert [cell.source for cell in overwritten(nb).cells] == [
+        RELEASED["softmax-check"].source,
+        "softmax = abs",
+        "mine = 1",
+    ]
+
+
+def test_the_kernel_is_the_one_that_was_released(submitted, overwritten):
+    nb = submitted()
+    nb.metadata.kernelspec = from_dict({"name": "mine", "display_name": "Mine"})
+    assert overwritten(nb).metadata.kernelspec == {"name": "python3"}

@@ -6,7 +6,7 @@ import pytest
 from nbformat import v4
 from nbgrader.api import Gradebook
 
-from grading.released import released_cells, released_id
+from grading.released import released_cells, released_id, released_kernelspec
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def resources(tmp_path, monkeypatch):
     url = f"sqlite:///{tmp_path / 'gradebook.db'}"
     with Gradebook(url) as gradebook:
         gradebook.add_assignment("a")
-        gradebook.add_notebook("n", "a")
+        gradebook.add_notebook("n", "a", kernelspec='{"name": "python3"}')
         gradebook.add_grade_cell("z-check", "n", "a", max_score=2, cell_type="code")
         gradebook.add_grade_cell("why", "n", "a", max_score=3, cell_type="markdown")
         for name in ("b", "why"):
@@ -37,6 +37,10 @@ def test_a_test_is_told_from_an_answer_that_a_reader_grades(resources):
     assert cells["z-check"].metadata()["points"] == 2
     assert "points" not in cells["b"].metadata()
     assert cells["b"].metadata()["solution"] is True
+
+
+def test_the_kernel_is_the_one_of_the_released_notebook(resources):
+    assert released_kernelspec(resources) == {"name": "python3"}
 
 
 @pytest.mark.parametrize("metadata", [{}, {"nbgrader": "x"}, {"nbgrader": {}}, {"nbgrader": {"grade_id": 3}}])

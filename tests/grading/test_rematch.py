@@ -2,8 +2,6 @@
 
 import copy
 import io
-import shutil
-from concurrent.futures import ThreadPoolExecutor
 
 import nbformat
 import numpy as np
@@ -22,8 +20,8 @@ from grading.rematch import MAX_CELLS, REPAIRS_KEY, RematchCells, released_layou
 from tests.grading import honest_damage
 from tests.grading.conftest import RELEASED, described
 from tests.grading.honest_damage import DAMAGES, answer_cut_in_two_and_metadata_stripped, damaged
+from tests.grading.real_course import ASSIGNMENT, NOTEBOOK, ROOT, hand_in, release, run
 from tests.grading.synthetic_class import cell_of, dumps, exercises_only, read_section, set_source
-from tests.grading.test_class import ASSIGNMENT, NOTEBOOK, ROOT, nbgrader
 
 RELEASE = ROOT / "notebooks" / ASSIGNMENT / f"{NOTEBOOK}.ipynb"
 RESOURCES = {"nbgrader": {"assignment": ASSIGNMENT, "notebook": NOTEBOOK}}
@@ -309,17 +307,10 @@ HANDED_IN = {
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory, section, perfect):
     course = tmp_path_factory.mktemp("course")
-    shutil.copy(ROOT / "nbgrader_config.py", course)
-    shutil.copytree(ROOT / "solutions" / ASSIGNMENT, course / "solutions" / ASSIGNMENT)
-    nbgrader(course, "generate_assignment", ASSIGNMENT, "--force")
+    release(course)
     for student, damages in HANDED_IN.items():
-        folder = course / "submitted" / student / ASSIGNMENT
-        folder.mkdir(parents=True)
-        (folder / f"{NOTEBOOK}.ipynb").write_text(dumps(damaged(section, perfect, *damages)), encoding="utf-8")
-    shares = ("--student=[a-m]*", "--student=[n-z]*")
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        log = "".join(pool.map(lambda share: nbgrader(course, "autograde", ASSIGNMENT, share), shares))
-    return course, log
+        hand_in(course, student, dumps(damaged(section, perfect, *damages)))
+    return course, run(course, "nbgrader", "autograde", ASSIGNMENT).stderr
 
 
 def test_a_damaged_but_honest_perfect_notebook_gets_full_marks(graded, section):

@@ -7,7 +7,7 @@ import pytest
 from nbformat import from_dict, v4
 
 from grading.sections import read_releases, recognise
-from tests.grading.test_class import ROOT
+from tests.grading.real_course import ROOT
 
 PATHS = sorted((ROOT / "notebooks").glob("*/*.ipynb"))
 

@@ -248,3 +248,20 @@ def test_a_zygote_that_has_died_is_replaced(confined):
 def test_without_a_sandbox_it_runs_too_and_says_so(unsafe):
     assert "NONE" in unsafe.isolation.in_force
     assert shown_by(unsafe, "1 + 1")[0] == ["2"]
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="reads /proc")
+def test_what_a_submission_has_computed_counts_as_time_of_the_zygote_when_it_has_ended():
+    with sandbox_of(NONE) as sandbox:
+        shown_by(sandbox, "import time\nuntil = time.process_time() + 0.5\nwhile time.process_time() < until: pass")
+        until = time.monotonic() + 60
+        while seconds_of_children(sandbox._process.pid) < 0.5:  # it is asked for when the next one comes
+            assert time.monotonic() < until
+            time.sleep(0.2)
+            shown_by(sandbox, "1")
+
+
+def seconds_of_children(pid):
+    """Return the seconds that those children of a process that have ended have computed."""
+    numbers = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, numbers[13:15])) / os.sysconf("SC_CLK_TCK")
