@@ -22,15 +22,16 @@ build: .venv/installed-from-lock  ## lessons/ -> solutions/ -> notebooks/, execu
 site: .venv-site/installed  ## the notebooks as a site without a server, in site/ (needs npm); README says more
 	.venv-site/bin/python -m tools.site --into $(SITE)
 
-test: .venv/installed-from-lock  ## run every check (about a quarter of an hour on two cores)
+# A process on each core: with threads of their own, NumPy's products would wait for one another.
+test test-browser test-site: export OPENBLAS_NUM_THREADS = 1
+
+test: .venv/installed-from-lock  ## run every check (about ten minutes on two cores)
 	$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4
 
-test-browser: .venv/installed-from-lock  ## drive every widget in JupyterLab in Chromium (on Debian, root gets it installed)
-	@sh tests/browser/need_chromium.sh
+test-browser: .venv/installed-from-lock chromium  ## drive every widget in JupyterLab in Chromium (on Debian, root gets it installed)
 	$(BIN)/python -m pytest -o addopts= --import-mode=importlib --numprocesses=2 -ra --ignore=tests/browser/test_site.py tests/browser
 
-test-site: .venv/installed-from-lock .venv-site/installed  ## run and hand in a notebook of the site (EVERY_NOTEBOOK=1: all)
-	@sh tests/browser/need_chromium.sh
+test-site: .venv/installed-from-lock .venv-site/installed chromium  ## run and hand in a notebook of the site (EVERY_NOTEBOOK=1: all)
 	$(BIN)/python -m pytest -o addopts= --import-mode=importlib -ra tests/browser/test_site.py
 
 grade: .venv/installed-for-grading  ## grade what is in submitted/: make grade ASSIGNMENT=ch04_01_attention
@@ -38,8 +39,9 @@ grade: .venv/installed-for-grading  ## grade what is in submitted/: make grade A
 	$(BIN)/python -m grading autograde $(ASSIGNMENT) $(FORCE) || [ $$? -eq 1 ]  # 1: something needs a look
 	$(NBGRADER) generate_feedback $(ASSIGNMENT) --force
 	$(NBGRADER) export
-	@echo "Marks: grades.csv. Feedback: feedback/STUDENT/$(ASSIGNMENT)/. Written answers count once they are marked (make lab,"
-	@echo "menu Nbgrader > Formgrader); run this again afterwards. A file replaced in submitted/ needs FORCE=--force."
+	$(BIN)/python -m grading report $(ASSIGNMENT) --html report.html --csv report.csv > /dev/null  # autograde has printed the table
+	@echo "Marks: grades.csv. Feedback: feedback/STUDENT/$(ASSIGNMENT)/. The class and its mistakes: report.html, report.csv."
+	@echo "Written answers count once they are marked (make lab, menu Nbgrader > Formgrader); run this again afterwards."
 
 test-oracle: .venv-oracle/installed  ## compare the reference with PyTorch and transformers (installs both, aside)
 	.venv-oracle/bin/python -m pytest -o addopts= --import-mode=importlib tests/oracle
@@ -50,6 +52,7 @@ proof: .venv/installed-from-lock  ## show that every checker refuses wrong answe
 bench: .venv/installed-from-lock  ## measure set-up, widgets, and a class of STUDENTS=100 graded by stock nbgrader and by ours (half an hour)
 	$(BIN)/python -m benchmarks.set_up
 	$(BIN)/python -m benchmarks.widgets
+	$(BIN)/python -m benchmarks.browser
 	$(BIN)/python -m benchmarks.grading --students $(STUDENTS)
 
 lock: .venv/installed-from-lock  ## refresh requirements.lock to the newest releases
@@ -92,6 +95,11 @@ $(LAB_SETTINGS): tools/lab_settings.json | $(BIN)/python
 	.venv-site/bin/python -m pip install --quiet --constraint requirements.lock uv
 	.venv-site/bin/uv pip install --quiet --python .venv-site/bin/python --constraint requirements.lock --editable '.[site]'
 	@touch $@
+
+# Of two targets that run side by side, one may install it.
+.PHONY: chromium
+chromium:
+	@sh tests/browser/need_chromium.sh
 
 # PyTorch and transformers are large and needed by nobody else: an environment of their own, made for this test alone.
 .venv-oracle/installed: tests/oracle/requirements.txt

@@ -50,7 +50,7 @@ def inside(path):
 
 def documents():
     """Return the Markdown files that stand where they are read, so not the lessons."""
-    found = [path for path in ROOT.rglob("*.md") if not any(part.startswith(".venv") for part in path.parts)]
+    found = [*ROOT.glob("*.md"), *ROOT.glob("[!.]*/**/*.md")]  # not in an environment, which may be in the making
     return [path for path in sorted(found) if not NOT_OURS & set(path.parts) and path.parent.name != "lessons"]
 
 

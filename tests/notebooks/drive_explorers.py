@@ -14,6 +14,8 @@ def messages(control):
         states = [{"index": index} for index in (0, len(control.options) // 2, len(control.options) - 1)]
     elif isinstance(control.value, bool):
         states = [{"value": not control.value}, {"value": control.value}]
+    elif isinstance(control.value, str):  # a text field
+        states = [{"value": "风"}, {"value": ""}]
     else:
         power = getattr(control, "base", None)  # a slider over powers has exponents as its ends
         states = [{"value": power**end if power else end} for end in (control.min, control.max)]

@@ -14,6 +14,7 @@ from tools.build.section import ROOT, START, Section, page_of, sections
 # Pictures are compared by pixels, since the last bits of floats differ between processors and move an edge a little:
 # the root of the mean squared difference, of values from 0 to 255. A line drawn elsewhere gives 5 or more.
 PICTURE_TOLERANCE = 2.0
+REBUILD = "run `make build` and commit what it changes"
 REGION = re.compile(r"BEGIN SOLUTION[^\n]*\n(.*?)[^\n]*END SOLUTION", re.DOTALL)
 
 
@@ -51,11 +52,23 @@ def solution_regions(notebook):
     return [region for cell in notebook.cells for region in REGION.findall(cell.source)]
 
 
-def pictures(notebook):
-    """Return the PNG images among the outputs, as arrays of RGBA values."""
-    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+def outputs(notebook):
+    """Return the outputs of all cells."""
+    return [output for cell in notebook.cells for output in cell.get("outputs", [])]
+
+
+def pictures(outputs):
+    """Return the PNG images among outputs, as arrays of RGBA values."""
     encoded = [output.data["image/png"] for output in outputs if "image/png" in output.get("data", {})]
     return [np.asarray(Image.open(io.BytesIO(base64.b64decode(png))).convert("RGBA"), float) for png in encoded]
+
+
+def differ(fresh, stored):
+    """Say whether pictures are others than those that are stored, or more, or fewer."""
+    if [picture.shape for picture in fresh] != [picture.shape for picture in stored]:
+        return True
+    differences = [np.sqrt(np.mean((a - b) ** 2)) for a, b in zip(fresh, stored, strict=True)]
+    return max(differences, default=0.0) > PICTURE_TOLERANCE
 
 
 def without_pictures(notebook):

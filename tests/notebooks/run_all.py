@@ -1,10 +1,10 @@
-"""Run a notebook as "Run all" does, in whatever environment runs this file, move its widgets, print the complaints.
+"""Run a notebook as "Run all" does, in whatever environment runs this file, and print the complaints.
 
-    python run_all.py NOTEBOOK FOLDER
+    python run_all.py NOTEBOOK FOLDER [--drive]
 
-The kernel starts in FOLDER. One line per complaint: an exception, anything on stderr, or what `drive_explorers.py`
-finds wrong with the widgets. Of the installed packages it imports nbformat and nbclient alone, since it runs in Colab's
-environments too.
+The kernel starts in FOLDER; with `--drive` it moves the widgets afterwards. One line per complaint: an exception,
+anything on stderr, or what `drive_explorers.py` finds wrong with the widgets. Of the installed packages it imports
+nbformat and nbclient alone, since it runs in Colab's environments too.
 """
 
 import sys
@@ -33,17 +33,19 @@ def complaints(notebook):
                 yield f"stderr: {output.text!r} from the cell {cell.source!r}"
 
 
-def main(path, folder):
+def main(path, folder, *options):
     """Run the notebook; stop where Jupyter would stop."""
     notebook = nbformat.read(path, as_version=4)
     n_cells = sum(cell.cell_type == "code" for cell in notebook.cells)
-    notebook.cells.append(nbformat.v4.new_code_cell(DRIVE))
+    if options:
+        notebook.cells.append(nbformat.v4.new_code_cell(DRIVE))
     client = Client(notebook, timeout=120, allow_errors=True, store_widget_state=False)
     client.execute(cwd=folder)
     for complaint in complaints(notebook):
         print(complaint)
     print(f"{n_cells} cells run")
-    print("".join(output.get("text", "") for output in notebook.cells[-1].outputs), end="")
+    if options:
+        print("".join(output.get("text", "") for output in notebook.cells[-1].outputs), end="")
 
 
 if __name__ == "__main__":

@@ -75,3 +75,16 @@ def test_mutants_change_operators_axes_constants_comparisons_arguments_calls_and
         "(total / n, x) -> (x, total / n)",
     } <= changes
     assert not any("1 + 1" in change for change in changes)
+
+
+def counts_down(n):
+    while n > 0:
+        n = n - 1
+    return n
+
+
+def test_a_mutant_whose_loop_never_ends_raises_and_one_that_ends_does_not():
+    by_change = {mutant.change: mutant.function for mutant in mutants(counts_down)}
+    assert by_change["n > 0 -> n >= 0"](7) == -1
+    with pytest.raises(StopIteration):
+        by_change["n = n - 1 -> (dropped)"](7)

@@ -29,6 +29,7 @@ OPERATORS = {
     ast.And: (ast.Or,),
     ast.Or: (ast.And,),
 }
+MOST_TURNS = 10_000  # of all loops of one call together; the references need less than a thousand
 NAMES = {"max": "min", "min": "max", "sum": "max", "mean": "sum", "zeros": "ones", "ones": "zeros", "argmax": "argmin"}
 
 
@@ -50,7 +51,8 @@ def mutants(function):
     Returns
     -------
     mutants : list of Mutant
-        Equal changes at several places are told apart by ` #2`, ` #3` and so on.
+        Equal changes at several places are told apart by ` #2`, ` #3` and so on. A loop that would never end raises
+        after `MOST_TURNS` turns.
 
     Examples
     --------
@@ -73,8 +75,19 @@ def mutants(function):
 
 def _compiled(source, function):
     namespace = dict(function.__globals__)
-    exec(compile(source, f"<mutant of {function.__name__}>", "exec"), namespace)
+    exec(compile(_with_an_end(source), f"<mutant of {function.__name__}>", "exec"), namespace)
     return namespace[function.__name__]
+
+
+def _with_an_end(source):
+    """Return the tree of a function whose loops share a number of turns and raise `StopIteration` after the last."""
+    tree = ast.parse(source)
+    definition = tree.body[0]
+    for node in ast.walk(definition):
+        if isinstance(node, ast.For | ast.While):
+            node.body[:0] = ast.parse("next(turns_left)").body
+    definition.body[:0] = ast.parse(f"turns_left = iter(range({MOST_TURNS}))").body
+    return ast.fix_missing_locations(tree)
 
 
 def _mutated_sources(tree, definition):
