@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from helpers.checks.catalogue.architecture.softmax import softmax
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Slip
 from helpers.reference import generation as reference
 
@@ -34,13 +35,8 @@ def cases(rng):
     ]
 
 
-def _softmax(scores):
-    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return exps / exps.sum(axis=-1, keepdims=True)
-
-
 def _attend(q, k, v):
-    weights = _softmax(np.einsum("...k,...jk->...j", q, k) / np.sqrt(q.shape[-1]))
+    weights = softmax(np.einsum("...k,...jk->...j", q, k) / np.sqrt(q.shape[-1]))
     return np.einsum("...j,...jv->...v", weights, v)
 
 
@@ -66,7 +62,7 @@ def position_one_too_far(x, positions, w_q, w_k, w_v, k_cache, v_cache):
 
 
 def position_of_the_one_before(x, positions, w_q, w_k, w_v, k_cache, v_cache):
-    x = x + positions[max(k_cache.shape[-2] - 1, 0)]
+    x = x + positions[k_cache.shape[-2] - 1]
     k, v = _append(k_cache, x @ w_k), _append(v_cache, x @ w_v)
     return _attend(x @ w_q, k, v), k, v
 
@@ -141,13 +137,43 @@ def without_batch_axis(x, positions, w_q, w_k, w_v, k_cache, v_cache):
     x = x + positions[len(k_cache)]
     k_cache = np.concatenate([k_cache, [x @ w_k]])
     v_cache = np.concatenate([v_cache, [x @ w_v]])
-    return _softmax(k_cache @ (x @ w_q) / np.sqrt(w_q.shape[-1])) @ v_cache, k_cache, v_cache
+    return softmax(k_cache @ (x @ w_q) / np.sqrt(w_q.shape[-1])) @ v_cache, k_cache, v_cache
 
 
 def query_axis_kept(x, positions, w_q, w_k, w_v, k_cache, v_cache):
     x = x + positions[k_cache.shape[-2]]
     k, v = _append(k_cache, x @ w_k), _append(v_cache, x @ w_v)
     return _attend(x @ w_q, k, v)[..., None, :], k, v
+
+
+def always_the_last_position(x, positions, w_q, w_k, w_v, k_cache, v_cache):
+    x = x + positions[-1]
+    k, v = _append(k_cache, x @ w_k), _append(v_cache, x @ w_v)
+    return _attend(x @ w_q, k, v), k, v
+
+
+def value_without_position(x, positions, w_q, w_k, w_v, k_cache, v_cache):
+    placed = x + positions[k_cache.shape[-2]]
+    k, v = _append(k_cache, placed @ w_k), _append(v_cache, x @ w_v)
+    return _attend(placed @ w_q, k, v), k, v
+
+
+def keys_in_front(x, positions, w_q, w_k, w_v, k_cache, v_cache):
+    x = x + positions[k_cache.shape[-2]]
+    k, v = np.concatenate([(x @ w_k)[..., None, :], k_cache], axis=-2), _append(v_cache, x @ w_v)
+    return _attend(x @ w_q, k, v), k, v
+
+
+def caches_before_the_output(x, positions, w_q, w_k, w_v, k_cache, v_cache):
+    x = x + positions[k_cache.shape[-2]]
+    k, v = _append(k_cache, x @ w_k), _append(v_cache, x @ w_v)
+    return k, v, _attend(x @ w_q, k, v)
+
+
+def new_rows_alone_returned(x, positions, w_q, w_k, w_v, k_cache, v_cache):
+    x = x + positions[k_cache.shape[-2]]
+    k, v = _append(k_cache, x @ w_k), _append(v_cache, x @ w_v)
+    return _attend(x @ w_q, k, v), k[..., -1:, :], v[..., -1:, :]
 
 
 def with_matrices(x, positions, w_q, w_k, w_v, k_cache, v_cache):
@@ -298,6 +324,36 @@ EXERCISE = Exercise(
             query_axis_kept,
             wrong="只有一个查询，输出应是 (..., d_v)，没有长 1 的轴。",
             look="output[..., 0, :]。",
+        ),
+        Slip(
+            "总当作最后一个位置",
+            always_the_last_position,
+            wrong="用了 positions[-1]：表比缓存长，最后一行不是新的 token 的位置。",
+            look="positions[k_cache.shape[-2]]。",
+        ),
+        Slip(
+            "值没有加位置",
+            value_without_position,
+            wrong="q 和 k 加了位置，v 没有：三者都由加了位置的 x 造出。",
+            look="先 x = x + positions[t]，再投影三次。",
+        ),
+        Slip(
+            "只有键放在了前面",
+            keys_in_front,
+            wrong="新的键在最前，新的值在最后：键和值错开了一位，每个键取回的是别人的值。",
+            look="两份缓存都接在末尾：np.concatenate([缓存, 新的], axis=-2)。",
+        ),
+        Slip(
+            "缓存放在了输出前面",
+            caches_before_the_output,
+            wrong="三个结果都对，顺序反了。",
+            look="返回 output, k_cache, v_cache。",
+        ),
+        Slip(
+            "只返回了新的键和值",
+            new_rows_alone_returned,
+            wrong="输出是对的；但返回的只有新的一行，下一步就忘了前文。",
+            look="返回接长了的整个缓存。",
         ),
     ),
     styles=(with_matrices, one_text_at_a_time, in_float32),

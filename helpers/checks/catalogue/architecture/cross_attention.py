@@ -2,19 +2,21 @@
 
 import numpy as np
 
+from helpers.checks.catalogue.architecture.softmax import softmax
 from helpers.checks.exercise import Behaviour, Case, Exercise, Property, Slip
 from helpers.reference import block as reference
 
-CORE, MASK, BATCH, LARGE = "没有掩码时", "掩码", "前面可以有批量轴", "很大的分数不溢出"
+CORE, MASK, BATCH, WIDTHS, LARGE = "没有掩码时", "掩码", "前面可以有批量轴", "两边的宽度可以不同", "很大的分数不溢出"
 
 
-def _arguments(rng, batch, n_target, n_source, d_model, d_k, d_v, scale=1.0):
+def _arguments(rng, batch, n_target, n_source, d_model, d_k, d_v, scale=1.0, d_source=None):
+    d_source = d_source or d_model
     return (
         scale * rng.normal(size=(*batch, n_target, d_model)),
-        rng.normal(size=(*batch, n_source, d_model)),
+        rng.normal(size=(*batch, n_source, d_source)),
         rng.normal(size=(d_model, d_k)),
-        rng.normal(size=(d_model, d_k)),
-        rng.normal(size=(d_model, d_v)),
+        rng.normal(size=(d_source, d_k)),
+        rng.normal(size=(d_source, d_v)),
     )
 
 
@@ -33,14 +35,10 @@ def cases(rng):
         Case(MASK, (*_arguments(rng, (), 3, 5, 4, 3, 2), blind)),
         Case(BATCH, (*_arguments(rng, (2,), 4, 3, 5, 2, 6), batch)),
         Case(BATCH, (*_arguments(rng, (2, 3), 3, 5, 4, 2, 3), None)),
+        Case(WIDTHS, (*_arguments(rng, (), 3, 5, 2, 4, 3, d_source=7), None)),
+        Case(WIDTHS, (*_arguments(rng, (), 4, 2, 6, 3, 5, d_source=3), None)),
         Case(LARGE, (*_arguments(rng, (), 3, 4, 2, 3, 5, scale=20000.0), None)),
     ]
-
-
-def _softmax(scores, axis=-1):
-    exps = np.exp(scores - np.maximum(scores.max(axis=axis, keepdims=True), -1e300))
-    total = exps.sum(axis=axis, keepdims=True)
-    return exps / np.where(total > 0, total, 1)
 
 
 def _scores(q, k):
@@ -52,74 +50,74 @@ def _masked(scores, mask, fill=-np.inf):
 
 
 def everything_from_the_decoder(x, source, w_q, w_k, w_v, mask=None):
-    weights = _softmax(_scores(x @ w_q, x @ w_k))
+    weights = softmax(_scores(x @ w_q, x @ w_k))
     return weights @ (x @ w_v), weights
 
 
 def everything_from_the_encoder(x, source, w_q, w_k, w_v, mask=None):
-    weights = _softmax(_scores(source @ w_q, source @ w_k))
+    weights = softmax(_scores(source @ w_q, source @ w_k))
     return weights @ (source @ w_v), weights
 
 
 def sides_exchanged(x, source, w_q, w_k, w_v, mask=None):
-    weights = _softmax(_scores(source @ w_q, x @ w_k))
+    weights = softmax(_scores(source @ w_q, x @ w_k))
     return weights @ (x @ w_v), weights
 
 
 def values_from_the_decoder(x, source, w_q, w_k, w_v, mask=None):
-    weights = _softmax(_masked(_scores(x @ w_q, source @ w_k), mask))
+    weights = softmax(_masked(_scores(x @ w_q, source @ w_k), mask))
     return weights @ (x @ w_v), weights
 
 
 def keys_and_values_exchanged(x, source, w_q, w_k, w_v, mask=None):
-    weights = _softmax(_masked(_scores(x @ w_q, source @ w_v), mask))
+    weights = softmax(_masked(_scores(x @ w_q, source @ w_v), mask))
     return weights @ (source @ w_k), weights
 
 
 def queries_and_keys_exchanged(x, source, w_q, w_k, w_v, mask=None):
-    weights = _softmax(_masked(_scores(x @ w_k, source @ w_q), mask))
+    weights = softmax(_masked(_scores(x @ w_k, source @ w_q), mask))
     return weights @ (source @ w_v), weights
 
 
 def causal_mask_added(x, source, w_q, w_k, w_v, mask=None):
     scores = _masked(_scores(x @ w_q, source @ w_k), mask)
-    weights = _softmax(np.where(np.tri(x.shape[-2], source.shape[-2], dtype=bool), scores, -np.inf))
+    weights = softmax(np.where(np.tri(x.shape[-2], source.shape[-2], dtype=bool), scores, -np.inf))
     return weights @ (source @ w_v), weights
 
 
 def without_scaling(x, source, w_q, w_k, w_v, mask=None):
-    weights = _softmax(_masked((x @ w_q) @ np.swapaxes(source @ w_k, -1, -2), mask))
+    weights = softmax(_masked((x @ w_q) @ np.swapaxes(source @ w_k, -1, -2), mask))
     return weights @ (source @ w_v), weights
 
 
 def divided_by_sqrt_d_model(x, source, w_q, w_k, w_v, mask=None):
-    weights = _softmax(_masked((x @ w_q) @ np.swapaxes(source @ w_k, -1, -2) / np.sqrt(x.shape[-1]), mask))
+    weights = softmax(_masked((x @ w_q) @ np.swapaxes(source @ w_k, -1, -2) / np.sqrt(x.shape[-1]), mask))
     return weights @ (source @ w_v), weights
 
 
 def softmax_over_the_queries(x, source, w_q, w_k, w_v, mask=None):
-    weights = _softmax(_masked(_scores(x @ w_q, source @ w_k), mask), axis=-2)
+    weights = softmax(_masked(_scores(x @ w_q, source @ w_k), mask), axis=-2)
     return weights @ (source @ w_v), weights
 
 
 def mask_ignored(x, source, w_q, w_k, w_v, mask=None):
-    weights = _softmax(_scores(x @ w_q, source @ w_k))
+    weights = softmax(_scores(x @ w_q, source @ w_k))
     return weights @ (source @ w_v), weights
 
 
 def mask_inverted(x, source, w_q, w_k, w_v, mask=None):
-    weights = _softmax(_masked(_scores(x @ w_q, source @ w_k), None if mask is None else ~mask))
+    weights = softmax(_masked(_scores(x @ w_q, source @ w_k), None if mask is None else ~mask))
     return weights @ (source @ w_v), weights
 
 
 def blind_row_looks_everywhere(x, source, w_q, w_k, w_v, mask=None):
-    weights = _softmax(_masked(_scores(x @ w_q, source @ w_k), mask, fill=-1e9))
+    weights = softmax(_masked(_scores(x @ w_q, source @ w_k), mask, fill=-1e9))
     return weights @ (source @ w_v), weights
 
 
 def blind_row_looks_as_if_unmasked(x, source, w_q, w_k, w_v, mask=None):
     scores = _scores(x @ w_q, source @ w_k)
-    weights = _softmax(scores if mask is None else scores - 1e9 * ~mask)
+    weights = softmax(scores if mask is None else scores - 1e9 * ~mask)
     return weights @ (source @ w_v), weights
 
 
@@ -131,24 +129,43 @@ def overflowing(x, source, w_q, w_k, w_v, mask=None):
 
 
 def values_not_projected(x, source, w_q, w_k, w_v, mask=None):
-    weights = _softmax(_masked(_scores(x @ w_q, source @ w_k), mask))
+    weights = softmax(_masked(_scores(x @ w_q, source @ w_k), mask))
     return weights @ source, weights
 
 
 def weights_transposed(x, source, w_q, w_k, w_v, mask=None):
-    weights = _softmax(_masked(_scores(x @ w_q, source @ w_k), mask))
+    weights = softmax(_masked(_scores(x @ w_q, source @ w_k), mask))
     return weights @ (source @ w_v), np.swapaxes(weights, -1, -2)
 
 
 def residual_added(x, source, w_q, w_k, w_v, mask=None):
-    weights = _softmax(_masked(_scores(x @ w_q, source @ w_k), mask))
+    weights = softmax(_masked(_scores(x @ w_q, source @ w_k), mask))
     output = weights @ (source @ w_v)
     return (x + output if x.shape == output.shape else output), weights
 
 
 def exchanged(x, source, w_q, w_k, w_v, mask=None):
-    weights = _softmax(_masked(_scores(x @ w_q, source @ w_k), mask))
+    weights = softmax(_masked(_scores(x @ w_q, source @ w_k), mask))
     return weights, weights @ (source @ w_v)
+
+
+def everything_projected_on_both_sides(x, source, w_q, w_k, w_v, mask=None):
+    queries, _, _ = x @ w_q, x @ w_k, x @ w_v
+    _, keys, values = source @ w_q, source @ w_k, source @ w_v
+    weights = softmax(_masked(_scores(queries, keys), mask))
+    return weights @ values, weights
+
+
+def mask_after_the_softmax(x, source, w_q, w_k, w_v, mask=None):
+    weights = softmax(_scores(x @ w_q, source @ w_k))
+    weights = weights if mask is None else weights * mask
+    return weights @ (source @ w_v), weights
+
+
+def divided_by_d_k(x, source, w_q, w_k, w_v, mask=None):
+    scores = (x @ w_q) @ np.swapaxes(source @ w_k, -1, -2) / w_q.shape[-1]
+    weights = softmax(_masked(scores, mask))
+    return weights @ (source @ w_v), weights
 
 
 def with_einsum(x, source, w_q, w_k, w_v, mask=None):
@@ -192,7 +209,13 @@ EXERCISE = Exercise(
     reference=reference.cross_attention,
     returns=("output", "weights"),
     cases=cases,
-    behaviours=(Behaviour(CORE, 0.55), Behaviour(MASK, 0.2), Behaviour(BATCH, 0.15), Behaviour(LARGE, 0.1)),
+    behaviours=(
+        Behaviour(CORE, 0.5),
+        Behaviour(MASK, 0.2),
+        Behaviour(BATCH, 0.1),
+        Behaviour(WIDTHS, 0.1),
+        Behaviour(LARGE, 0.1),
+    ),
     properties=(
         Property(
             "每一行权重的和是 1（或整行为 0）",
@@ -315,6 +338,24 @@ EXERCISE = Exercise(
             blind_row_looks_as_if_unmasked,
             wrong="给一整行都减去同样大的数，softmax 的结果不变：这一行照样看了所有的键，应是 0。",
             look="前面给出的 attention 已经处理了这种行。",
+        ),
+        Slip(
+            "两边都用了三个矩阵",
+            everything_projected_on_both_sides,
+            wrong="x 也乘了 w_k 和 w_v，source 也乘了 w_q：两边一样宽时看不出来，宽度不同时，矩阵对不上。",
+            look="x 只乘 w_q；source 只乘 w_k 和 w_v。",
+        ),
+        Slip(
+            "掩码用在了 softmax 之后",
+            mask_after_the_softmax,
+            wrong="被遮住的权重是 0，但剩下的加起来不到 1。",
+            look="把 mask 传给 attention：不许看的分数先变成 −∞，再做 softmax。",
+        ),
+        Slip(
+            "除以了 d_k",
+            divided_by_d_k,
+            wrong="分布太平：要除的是 √d_k。",
+            look="直接用 attention(q, k, v, mask)，缩放在里面。",
         ),
     ),
     styles=(with_einsum, query_by_query, in_float32),

@@ -5,7 +5,7 @@ import numpy as np
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Property, Slip
 from helpers.reference import block as reference
 
-CORE, GAIN, EPS, BATCH = "没有增益和偏移时", "增益和偏移", "分量几乎相同的 token", "前面可以有批量轴"
+CORE, GAIN, EPS, BATCH = "没有增益和偏移时", "增益和偏移", "分量几乎相同的 token", "前面的轴可多可少"
 
 
 def _x(rng, *shape):
@@ -17,13 +17,13 @@ def cases(rng):
         Case(CORE, (np.array([[1.0, 3.0], [2.0, 8.0]]), 1.0, 0.0)),
         Case(CORE, (_x(rng, 3, 5), 1.0, 0.0)),
         Case(CORE, (_x(rng, 5, 7).astype(np.float32), 1.0, 0.0)),
-        Case(CORE, (_x(rng, 4), 1.0, 0.0)),
         Case(CORE, (_x(rng, 3, 3),)),
         Case(GAIN, (_x(rng, 3, 5), rng.uniform(0.5, 3, size=5), rng.normal(size=5))),
         Case(GAIN, (_x(rng, 4, 2), rng.uniform(0.5, 3, size=2), rng.normal(size=2))),
         Case(EPS, (np.array([[2.0, 2.0, 2.0], [1.0, 1.006, 0.997]]), 1.0, 0.0)),
         Case(EPS, (0.002 * rng.normal(size=(3, 7)), 1.0, 0.0)),
         Case(EPS, (0.03 * rng.normal(size=(5, 4)), 1.0, 0.0, 1e-3)),
+        Case(BATCH, (_x(rng, 4), 1.0, 0.0)),
         Case(BATCH, (_x(rng, 2, 5, 3), rng.uniform(0.5, 3, size=3), rng.normal(size=3))),
         Case(BATCH, (_x(rng, 3, 2, 3, 5), 1.0, 0.0)),
     ]
@@ -103,6 +103,26 @@ def gain_on_the_shift_too(x, gain=1.0, shift=0.0, eps=1e-5):
 def gain_before_the_mean(x, gain=1.0, shift=0.0, eps=1e-5):
     x = gain * x + shift
     return _centred(x) / np.sqrt(x.var(axis=-1, keepdims=True) + eps)
+
+
+def larger_of_variance_and_eps(x, gain=1.0, shift=0.0, eps=1e-5):
+    return gain * _centred(x) / np.sqrt(np.maximum(x.var(axis=-1, keepdims=True), eps)) + shift
+
+
+def larger_of_std_and_eps(x, gain=1.0, shift=0.0, eps=1e-5):
+    return gain * _centred(x) / np.maximum(x.std(axis=-1, keepdims=True), eps) + shift
+
+
+def without_keepdims(x, gain=1.0, shift=0.0, eps=1e-5):
+    return gain * (x - x.mean(axis=-1)) / np.sqrt(x.var(axis=-1) + eps) + shift
+
+
+def axis_one(x, gain=1.0, shift=0.0, eps=1e-5):
+    return gain * (x - x.mean(axis=1, keepdims=True)) / np.sqrt(x.var(axis=1, keepdims=True) + eps) + shift
+
+
+def shift_subtracted(x, gain=1.0, shift=0.0, eps=1e-5):
+    return gain * _centred(x) / np.sqrt(x.var(axis=-1, keepdims=True) + eps) - shift
 
 
 def with_var(x, gain=1.0, shift=0.0, eps=1e-5):
@@ -243,6 +263,36 @@ EXERCISE = Exercise(
             gain_before_the_mean,
             wrong="先缩放、再归一化，缩放就被抵消了一部分。",
             look="gain 和 shift 在归一化之后。",
+        ),
+        Slip(
+            "方差和 eps 取了较大的",
+            larger_of_variance_and_eps,
+            wrong="方差比 eps 大时，eps 就没有用上；约定是总加上 eps。",
+            look="np.sqrt(variance + eps)，不用 np.maximum。",
+        ),
+        Slip(
+            "标准差和 eps 取了较大的",
+            larger_of_std_and_eps,
+            wrong="标准差比 eps 大时，eps 就没有用上；约定是方差加上 eps，再开平方。",
+            look="np.sqrt(variance + eps)，不用 np.maximum。",
+        ),
+        Slip(
+            "少了 keepdims=True",
+            without_keepdims,
+            wrong="平均和方差丢了最后一个轴，减的时候沿错了方向对齐；行数与列数相同时不报错，却是错的。",
+            look="x.mean(axis=-1, keepdims=True)，方差同样。",
+        ),
+        Slip(
+            "axis 写成了 1",
+            axis_one,
+            wrong="两个轴时，1 正好是最后一个轴；只有一个 token（一个轴）或有批量轴时就不是了。",
+            look="axis=-1 总是最后一个轴。",
+        ),
+        Slip(
+            "偏移减掉了",
+            shift_subtracted,
+            wrong="shift 应加上，现在减掉了。",
+            look="最后：gain * 结果 + shift。",
         ),
     ),
     styles=(with_var, row_by_row, with_a_matrix, in_float32),

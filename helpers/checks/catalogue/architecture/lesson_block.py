@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from helpers.checks.catalogue.architecture.softmax import softmax
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Property, Slip
 from helpers.reference import lesson_block as reference
 
@@ -41,11 +42,6 @@ def cases(rng):
     ]
 
 
-def _softmax(scores, axis=-1):
-    exps = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return exps / exps.sum(axis=axis, keepdims=True)
-
-
 def _scores(tokens, w_q, w_k):
     return (tokens @ w_q) @ (tokens @ w_k).T / np.sqrt(w_q.shape[1])
 
@@ -55,7 +51,7 @@ def _causal(scores):
 
 
 def _weights(tokens, w_q, w_k):
-    return _softmax(_causal(_scores(tokens, w_q, w_k)))
+    return softmax(_causal(_scores(tokens, w_q, w_k)))
 
 
 def _rest(tokens, weights, value_inputs, w_v, w_1, w_2):
@@ -64,34 +60,34 @@ def _rest(tokens, weights, value_inputs, w_v, w_1, w_2):
 
 
 def without_mask(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
-    weights = _softmax(_scores(tokens, w_q, w_k))
+    weights = softmax(_scores(tokens, w_q, w_k))
     return _rest(tokens, weights, value_inputs, w_v, w_1, w_2)
 
 
 def looking_ahead(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
     scores = _scores(tokens, w_q, w_k)
-    weights = _softmax(np.where(np.tri(len(tokens), dtype=bool).T, scores, -1e9))
+    weights = softmax(np.where(np.tri(len(tokens), dtype=bool).T, scores, -1e9))
     return _rest(tokens, weights, value_inputs, w_v, w_1, w_2)
 
 
 def without_itself(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
     scores = _scores(tokens, w_q, w_k)
-    weights = _softmax(np.where(np.tri(len(tokens), k=-1, dtype=bool), scores, -1e9))
+    weights = softmax(np.where(np.tri(len(tokens), k=-1, dtype=bool), scores, -1e9))
     return _rest(tokens, weights, value_inputs, w_v, w_1, w_2)
 
 
 def mask_after_the_softmax(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
-    weights = _softmax(_scores(tokens, w_q, w_k)) * np.tri(len(tokens))
+    weights = softmax(_scores(tokens, w_q, w_k)) * np.tri(len(tokens))
     return _rest(tokens, weights, value_inputs, w_v, w_1, w_2)
 
 
 def without_scaling(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
-    weights = _softmax(_causal((tokens @ w_q) @ (tokens @ w_k).T))
+    weights = softmax(_causal((tokens @ w_q) @ (tokens @ w_k).T))
     return _rest(tokens, weights, value_inputs, w_v, w_1, w_2)
 
 
 def divided_by_sqrt_d_model(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
-    weights = _softmax(_causal((tokens @ w_q) @ (tokens @ w_k).T / np.sqrt(tokens.shape[1])))
+    weights = softmax(_causal((tokens @ w_q) @ (tokens @ w_k).T / np.sqrt(tokens.shape[1])))
     return _rest(tokens, weights, value_inputs, w_v, w_1, w_2)
 
 
@@ -101,7 +97,7 @@ def queries_and_keys_exchanged(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
 
 
 def softmax_down_the_columns(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
-    weights = _softmax(_causal(_scores(tokens, w_q, w_k)), axis=0)
+    weights = softmax(_causal(_scores(tokens, w_q, w_k)), axis=0)
     return _rest(tokens, weights, value_inputs, w_v, w_1, w_2)
 
 

@@ -3,10 +3,11 @@
 import numpy as np
 
 from helpers.checks.catalogue.architecture.lesson_block import arguments, lesson_arguments
+from helpers.checks.catalogue.architecture.softmax import softmax
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Property, Slip
 from helpers.reference import lesson_block as reference
 
-CORE, OTHER, SAME = "教材的数字", "别的句子", "变得很少也算变，不看的后文不算变"
+CORE, OTHER, SAME, ANYWHERE = "教材的数字", "别的句子", "变得很少也算变，不看的后文不算变", "变在哪一格都算"
 
 
 def _tokens_and_projections(arrays):
@@ -21,6 +22,21 @@ def _hardly_ahead():
     return tokens, w_q, np.eye(2)
 
 
+def _anywhere():
+    """Return tokens whose rows change in one place each: not on the diagonal, not in the first or the last column."""
+    nothing = -60.0
+    scores = np.array(
+        [
+            [nothing, nothing, nothing, 0.0, nothing],
+            [0.0, nothing, 1.0, nothing, nothing],
+            [nothing, 0.0, 1.0, nothing, 0.5],
+            [0.0, 1.0, 0.5, 0.2, nothing],
+            [1.0, 0.0, 0.5, 0.0, 1.0],
+        ]
+    )
+    return np.eye(5), np.sqrt(5) * scores, np.eye(5)
+
+
 def cases(rng):
     float32 = [a.astype(np.float32) for a in arguments(rng, 5, 2, 4, 3, 6, scale=0.4)]
     return [
@@ -30,18 +46,14 @@ def cases(rng):
         Case(OTHER, _tokens_and_projections(float32)),
         Case(OTHER, _tokens_and_projections(arguments(rng, 1, 2, 3, 2, 4))),
         Case(SAME, _hardly_ahead()),
+        Case(ANYWHERE, _anywhere()),
     ]
-
-
-def _softmax(scores, axis=-1):
-    exps = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return exps / exps.sum(axis=axis, keepdims=True)
 
 
 def _both(tokens, w_q, w_k):
     scores = (tokens @ w_q) @ (tokens @ w_k).T / np.sqrt(w_q.shape[1])
     causal = np.where(np.tri(len(tokens), dtype=bool), scores, -np.inf)
-    return _softmax(scores), _softmax(causal)
+    return softmax(scores), softmax(causal)
 
 
 def _rows(after, before):
@@ -96,19 +108,34 @@ def without_scaling(tokens, w_q, w_k):
 def softmax_down_the_columns(tokens, w_q, w_k):
     scores = (tokens @ w_q) @ (tokens @ w_k).T / np.sqrt(w_q.shape[1])
     causal = np.where(np.tri(len(tokens), dtype=bool), scores, -np.inf)
-    after, before = _softmax(scores, axis=0), _softmax(causal, axis=0)
+    after, before = softmax(scores, axis=0), softmax(causal, axis=0)
     return after, _rows(after, before)
 
 
 def mask_turned_round(tokens, w_q, w_k):
     scores = (tokens @ w_q) @ (tokens @ w_k).T / np.sqrt(w_q.shape[1])
-    after = _softmax(np.where(np.tri(len(tokens), dtype=bool).T, scores, -np.inf))
-    return after, _rows(after, _softmax(np.where(np.tri(len(tokens), dtype=bool), scores, -np.inf)))
+    after = softmax(np.where(np.tri(len(tokens), dtype=bool).T, scores, -np.inf))
+    return after, _rows(after, softmax(np.where(np.tri(len(tokens), dtype=bool), scores, -np.inf)))
 
 
 def exchanged(tokens, w_q, w_k):
     after, before = _both(tokens, w_q, w_k)
     return _rows(after, before), after
+
+
+def diagonal_alone(tokens, w_q, w_k):
+    after, before = _both(tokens, w_q, w_k)
+    return after, ~np.isclose(np.diag(after), np.diag(before))
+
+
+def next_token_alone(tokens, w_q, w_k):
+    after, _ = _both(tokens, w_q, w_k)
+    return after, np.append(np.diag(after, k=1) > 1e-8, False)
+
+
+def largest_weight_alone(tokens, w_q, w_k):
+    after, before = _both(tokens, w_q, w_k)
+    return after, ~np.isclose(after.max(axis=1), before.max(axis=1))
 
 
 def from_what_lies_ahead(tokens, w_q, w_k):
@@ -147,7 +174,7 @@ EXERCISE = Exercise(
     reference=reference.unmasked,
     returns=("weights", "changed"),
     cases=cases,
-    behaviours=(Behaviour(CORE, 0.5), Behaviour(OTHER, 0.3), Behaviour(SAME, 0.2)),
+    behaviours=(Behaviour(CORE, 0.5), Behaviour(OTHER, 0.2), Behaviour(SAME, 0.15), Behaviour(ANYWHERE, 0.15)),
     properties=(
         Property(
             "每一行权重的和是 1",
@@ -226,6 +253,24 @@ EXERCISE = Exercise(
             exchanged,
             wrong="两个结果都对，顺序反了。",
             look="先返回 weights，再返回 changed。",
+        ),
+        Slip(
+            "只比较了对角线",
+            diagonal_alone,
+            wrong="只看了每个 token 给自己的权重；本来就不看自己的 token，别处变了也看不出来。",
+            look="整行比较：~np.isclose(weights, before).all(axis=-1)。",
+        ),
+        Slip(
+            "只看了下一个 token",
+            next_token_alone,
+            wrong="只看了 token i 有没有看 i + 1；看得更远的也算变。",
+            look="整行比较：~np.isclose(weights, before).all(axis=-1)。",
+        ),
+        Slip(
+            "只比较了每行最大的权重",
+            largest_weight_alone,
+            wrong="最大的一格可以换了地方，却还是同一个数。",
+            look="整行比较：~np.isclose(weights, before).all(axis=-1)。",
         ),
     ),
     styles=(from_what_lies_ahead, row_by_row, in_float32),

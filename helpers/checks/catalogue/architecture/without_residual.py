@@ -3,6 +3,7 @@
 import numpy as np
 
 from helpers.checks.catalogue.architecture.lesson_block import arguments, lesson_arguments
+from helpers.checks.catalogue.architecture.softmax import softmax
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Property, Slip
 from helpers.reference import lesson_block as reference
 
@@ -26,14 +27,9 @@ def cases(rng):
     ]
 
 
-def _softmax(scores):
-    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return exps / exps.sum(axis=-1, keepdims=True)
-
-
 def _context(tokens, value_inputs, w_q, w_k, w_v):
     scores = (tokens @ w_q) @ (tokens @ w_k).T / np.sqrt(w_q.shape[1])
-    return _softmax(np.where(np.tri(len(tokens), dtype=bool), scores, -1e9)) @ (value_inputs @ w_v)
+    return softmax(np.where(np.tri(len(tokens), dtype=bool), scores, -1e9)) @ (value_inputs @ w_v)
 
 
 def _ffn(x, w_1, w_2):
@@ -64,7 +60,7 @@ def second_one_kept(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
 
 def mask_dropped_too(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
     scores = (tokens @ w_q) @ (tokens @ w_k).T / np.sqrt(w_q.shape[1])
-    output = _ffn(_softmax(scores) @ (value_inputs @ w_v), w_1, w_2)
+    output = _ffn(softmax(scores) @ (value_inputs @ w_v), w_1, w_2)
     return output, _cosine(output, tokens)
 
 

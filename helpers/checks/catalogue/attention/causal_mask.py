@@ -49,6 +49,14 @@ def additive_large(seq_len):
     return np.where(np.tri(seq_len, dtype=bool), 0.0, -1e9)
 
 
+def additive_without_itself(seq_len):
+    return np.where(np.tri(seq_len, k=-1, dtype=bool), 0.0, -np.inf)
+
+
+def additive_large_without_itself(seq_len):
+    return np.triu(np.ones((seq_len, seq_len))) * -1e9
+
+
 def with_loops(seq_len):
     return [[j <= i for j in range(seq_len)] for i in range(seq_len)]
 
@@ -128,6 +136,18 @@ EXERCISE = Exercise(
             "给出了加性掩码（−1e9）",
             additive_large,
             wrong="返回的是要加到分数上的 0 和 −1e9；这里的约定是布尔掩码，True = 可以看。",
+            look="直接返回比较的结果 j <= i。",
+        ),
+        Slip(
+            "给出了加性掩码，连自己也遮住了",
+            additive_without_itself,
+            wrong="返回的是要加到分数上的数，而且对角线上也是 −∞；这里的约定是布尔掩码，True = 可以看。",
+            look="直接返回比较的结果 j <= i。",
+        ),
+        Slip(
+            "给出了加性掩码（−1e9），连自己也遮住了",
+            additive_large_without_itself,
+            wrong="返回的是要加到分数上的数，对角线上也是 −1e9（np.triu 包括对角线）；约定是布尔掩码，True = 可以看。",
             look="直接返回比较的结果 j <= i。",
         ),
     ),

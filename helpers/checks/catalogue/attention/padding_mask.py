@@ -63,6 +63,39 @@ def causal_as_well(lengths, seq_len):
     return real[..., None, :] & np.tri(seq_len, dtype=bool)
 
 
+def additive(lengths, seq_len):
+    real = np.arange(seq_len) < np.asarray(lengths)[..., None]
+    return np.where(np.repeat(real[..., None, :], seq_len, axis=-2), 0.0, -np.inf)
+
+
+def additive_large(lengths, seq_len):
+    real = np.arange(seq_len) < np.asarray(lengths)[..., None]
+    return np.where(np.repeat(real[..., None, :], seq_len, axis=-2), 0.0, -1e9)
+
+
+def not_repeated(lengths, seq_len):
+    return np.arange(seq_len) < np.asarray(lengths)[..., None, None]
+
+
+def with_a_slice(lengths, seq_len):
+    mask = np.zeros((seq_len, seq_len), dtype=bool)
+    mask[:, :lengths] = True
+    return mask
+
+
+def with_a_square_slice(lengths, seq_len):
+    mask = np.zeros((seq_len, seq_len), dtype=bool)
+    mask[:lengths, :lengths] = True
+    return mask
+
+
+def batch_always_there(lengths, seq_len):
+    mask = np.zeros((len(lengths), seq_len, seq_len), dtype=bool)
+    for each, length in zip(mask, lengths, strict=True):
+        each[:, :length] = True
+    return mask
+
+
 def with_loops(lengths, seq_len):
     if np.ndim(lengths) > 0:
         return [with_loops(length, seq_len) for length in lengths]
@@ -150,6 +183,42 @@ EXERCISE = Exercise(
             for_a_single_length,
             wrong="一个长度时正确；给一批长度时，要得到一批掩码。",
             look="先 np.asarray(lengths)（它也可能只是一个整数），再在后面加一个轴：[..., None]，然后与位置比较。",
+        ),
+        Slip(
+            "给出了加性掩码",
+            additive,
+            wrong="返回的是要加到分数上的 0 和 −∞；这里的约定是布尔掩码，True = 可以看。",
+            look="直接返回比较的结果 j < lengths。",
+        ),
+        Slip(
+            "给出了加性掩码（−1e9）",
+            additive_large,
+            wrong="返回的是要加到分数上的 0 和 −1e9；这里的约定是布尔掩码，True = 可以看。",
+            look="直接返回比较的结果 j < lengths。",
+        ),
+        Slip(
+            "查询的轴只有一行",
+            not_repeated,
+            wrong="每个查询都用同一行，判断是对的；但形状应是 (..., seq_len, seq_len)，现在查询的轴长 1。",
+            look="把这一行复制给每个查询：np.repeat(…, seq_len, axis=-2)。",
+        ),
+        Slip(
+            "只能处理一个句子（切片）",
+            with_a_slice,
+            wrong="lengths 是一个整数时正确；切片的端点不能是一个数组。",
+            look="与位置比较，就能一次做完一批：np.arange(seq_len) < np.asarray(lengths)[..., None]。",
+        ),
+        Slip(
+            "查询也被遮住了，而且只能处理一个句子",
+            with_a_square_slice,
+            wrong="填充处的查询也被遮住了；而且切片的端点不能是一个数组。",
+            look="每一行都一样，只看键 j 是否小于长度；与位置比较，就能一次做完一批。",
+        ),
+        Slip(
+            "只能处理一批句子",
+            batch_always_there,
+            wrong="lengths 也可以只是一个整数，或有几个批量轴；len 和 for 只认一个轴。",
+            look="先 np.asarray(lengths)，再与位置比较，不用循环。",
         ),
     ),
     styles=(with_loops, with_broadcast, by_filling, with_indices),

@@ -55,6 +55,22 @@ def transposed_results(x, w_q, w_k, w_v):
     return tuple(np.swapaxes(x @ w, -1, -2) for w in (w_q, w_k, w_v))
 
 
+def key_and_value_exchanged(x, w_q, w_k, w_v):
+    return x @ w_q, x @ w_v, x @ w_k
+
+
+def everything_from_w_q(x, w_q, w_k, w_v):
+    return x @ w_q, x @ w_q, x @ w_q
+
+
+def in_one_array(x, w_q, w_k, w_v):
+    return np.array([x @ w_q, x @ w_k, x @ w_v])
+
+
+def scaled_already(x, w_q, w_k, w_v):
+    return x @ w_q / np.sqrt(w_q.shape[1]), x @ w_k, x @ w_v
+
+
 def with_loops(x, w_q, w_k, w_v):
     if np.ndim(x) > 2:
         return tuple(zip(*(with_loops(one, w_q, w_k, w_v) for one in x), strict=True))
@@ -130,6 +146,30 @@ EXERCISE = Exercise(
             transposed_results,
             wrong="行和列对调了：约定是每一行一个 token。",
             look="q 的形状应是 (seq_len, d_k)：x 在左，权重在右。",
+        ),
+        Slip(
+            "键和值对调了",
+            key_and_value_exchanged,
+            wrong="k 用了 w_v，v 用了 w_k：拿内容去配对，又把配对用的标签交了出去。",
+            look="返回的顺序是 q、k、v，依次用 w_q、w_k、w_v。",
+        ),
+        Slip(
+            "三个都用了 w_q",
+            everything_from_w_q,
+            wrong="q、k、v 是同一个数组：三组投影少了两组。",
+            look="依次用 w_q、w_k、w_v。",
+        ),
+        Slip(
+            "三个结果装进了一个数组",
+            in_one_array,
+            wrong="q、k 和 v 的宽度可以不同（d_k 和 d_v），那时装不进同一个数组。",
+            look="返回三个数组：return q, k, v。",
+        ),
+        Slip(
+            "查询已经缩放了",
+            scaled_already,
+            wrong="q 除以了 √d_k；投影只做乘法，缩放是算分数时的事。",
+            look="q = x @ w_q，不再除。",
         ),
     ),
     styles=(with_loops, with_einsum, with_one_wide_matrix, in_float32),

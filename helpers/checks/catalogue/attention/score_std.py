@@ -50,6 +50,26 @@ def inverse(d_k, q_variance=1.0, k_variance=1.0):
     return 1 / np.sqrt(product) if product else np.inf
 
 
+def d_k_alone(d_k, q_variance=1.0, k_variance=1.0):
+    return d_k
+
+
+def scale_alone(d_k, q_variance=1.0, k_variance=1.0):
+    return 1 / np.sqrt(d_k)
+
+
+def q_variance_unused(d_k, q_variance=1.0, k_variance=1.0):
+    return np.sqrt(d_k * k_variance)
+
+
+def d_k_forgotten(d_k, q_variance=1.0, k_variance=1.0):
+    return np.sqrt(q_variance * k_variance)
+
+
+def root_of_the_variances_twice(d_k, q_variance=1.0, k_variance=1.0):
+    return np.sqrt(d_k * np.sqrt(q_variance * k_variance))
+
+
 def with_math(d_k, q_variance=1.0, k_variance=1.0):
     return math.sqrt(d_k) * math.sqrt(q_variance) * math.sqrt(k_variance)
 
@@ -115,6 +135,36 @@ EXERCISE = Exercise(
             inverse,
             wrong="这是缩放的系数，不是标准差本身。",
             look="题目问的是点积散开多少，而不是要乘上多少。",
+        ),
+        Slip(
+            "返回了 d_k",
+            d_k_alone,
+            wrong="d_k 是方差都是 1 时点积的方差；题目问的是标准差，而且方差可以不是 1。",
+            look="三个因子相乘，最后开平方。",
+        ),
+        Slip(
+            "只给出了缩放系数 1/√d_k",
+            scale_alone,
+            wrong="这是要乘上的系数，不是点积散开多少；两个方差也没有用到。",
+            look="题目问的是标准差本身：√(d_k · q_variance · k_variance)。",
+        ),
+        Slip(
+            "只用了键的方差",
+            q_variance_unused,
+            wrong="没有用到 q_variance。",
+            look="一项 q_i·k_i 的方差是两个方差的乘积。",
+        ),
+        Slip(
+            "忘了 d_k",
+            d_k_forgotten,
+            wrong="这是一项 q_i·k_i 的标准差；点积是 d_k 项之和。",
+            look="独立的项相加，方差相加：再乘 d_k。",
+        ),
+        Slip(
+            "方差开了两次平方",
+            root_of_the_variances_twice,
+            wrong="q_variance 和 k_variance 已经是方差；先开了一次平方，又随 d_k 再开一次。",
+            look="三个因子相乘，只在最后开一次平方。",
         ),
     ),
     styles=(with_math, adding_one_component_at_a_time, in_float32),

@@ -61,6 +61,24 @@ def cosine_similarity(q, k):
     return dot / (np.linalg.norm(q, axis=-1)[..., :, None] * np.linalg.norm(k, axis=-1)[..., None, :])
 
 
+def softmax_as_well(q, k):
+    scores = q @ np.swapaxes(k, -1, -2) / np.sqrt(q.shape[-1])
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def batch_always_there(q, k):
+    return q @ k.transpose(0, 2, 1) / np.sqrt(q.shape[-1])
+
+
+def always_divided_by_eight(q, k):
+    return q @ np.swapaxes(k, -1, -2) / 8
+
+
+def reshape_in_place_of_transpose(q, k):
+    return q @ k.reshape(*k.shape[:-2], k.shape[-1], k.shape[-2]) / np.sqrt(q.shape[-1])
+
+
 def with_loops(q, k):
     if np.ndim(q) > 2:
         return [with_loops(q_one, k_one) for q_one, k_one in zip(q, k, strict=True)]
@@ -149,6 +167,30 @@ EXERCISE = Exercise(
             cosine_similarity,
             wrong="除以了两个向量的长度；缩放点积保留长度，只除以 √d_k。",
             look="长度也是信息：一个长的键可以更引人注意。去掉 norm，除以 √d_k。",
+        ),
+        Slip(
+            "又做了 softmax",
+            softmax_as_well,
+            wrong="分数对了，但又变成了权重；这一题只要分数，softmax 是下一步。",
+            look="返回 softmax 之前的数。",
+        ),
+        Slip(
+            "只能处理一批",
+            batch_always_there,
+            wrong="认定了有三个轴；没有批量轴时只有两个，几批时有四个。",
+            look="只交换最后两个轴：np.swapaxes(k, -1, -2)。",
+        ),
+        Slip(
+            "除数写死成了 8",
+            always_divided_by_eight,
+            wrong="8 = √64 只在 d_k = 64 时正确。",
+            look="除以 np.sqrt(q.shape[-1])。",
+        ),
+        Slip(
+            "用 reshape 代替了转置",
+            reshape_in_place_of_transpose,
+            wrong="形状对了，内容乱了：reshape 按原来的顺序重新分段，不会把行变成列。",
+            look="np.swapaxes(k, -1, -2)。",
         ),
     ),
     styles=(with_loops, with_einsum, scaling_the_queries_first, in_float32),

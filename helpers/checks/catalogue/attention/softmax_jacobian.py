@@ -59,6 +59,32 @@ def for_a_single_row(weights):
     return np.diag(weights) - np.outer(weights, weights)
 
 
+def diagonal_as_a_vector(weights):
+    return weights * (1 - weights)
+
+
+def one_formula_for_all(weights):
+    return weights[..., :, None] * (1 - weights[..., None, :])
+
+
+def plus_beside_the_diagonal(weights):
+    outer = weights[..., :, None] * weights[..., None, :]
+    identity = np.eye(weights.shape[-1])
+    return outer * (1 - identity) + (weights * (1 - weights))[..., None] * identity
+
+
+def identity_in_place_of_the_weights(weights):
+    return np.eye(weights.shape[-1]) - weights[..., :, None] * weights[..., None, :]
+
+
+def of_the_logarithm(weights):
+    return np.eye(weights.shape[-1]) - weights[..., None, :] * np.ones_like(weights)[..., :, None]
+
+
+def weight_of_the_column(weights):
+    return weights[..., None, :] * (np.eye(weights.shape[-1]) - weights[..., None, :])
+
+
 def with_loops(weights):
     if np.ndim(weights) > 1:
         return [with_loops(row) for row in weights]
@@ -148,6 +174,42 @@ EXERCISE = Exercise(
             for_a_single_row,
             wrong="一行时正确；有批量轴时就不对了（例如 np.diag、np.outer 只认一行）。",
             look="用广播代替：weights[..., :, None] 和 weights[..., None, :]。",
+        ),
+        Slip(
+            "只返回了一个向量",
+            diagonal_as_a_vector,
+            wrong="p(1 − p) 只是对角线：每个权重对每个分数都有导数，应是 (n, n) 的矩阵。",
+            look="对角线之外还有 −weights[i]·weights[j]。",
+        ),
+        Slip(
+            "没有分开 i = j 与 i ≠ j",
+            one_formula_for_all,
+            wrong="每一格都用了 p_i(1 − p_j)；那个 1 只在对角线上才有。",
+            look="p_i(δ_ij − p_j)：用 np.eye(n) 代替 1。",
+        ),
+        Slip(
+            "对角线之外的符号反了",
+            plus_beside_the_diagonal,
+            wrong="对角线对了；但一个分数升高，别的权重应下降，对角线之外是负的。",
+            look="对角线之外是 −weights[i]·weights[j]。",
+        ),
+        Slip(
+            "diag(weights) 写成了单位矩阵",
+            identity_in_place_of_the_weights,
+            wrong="对角线上多了 1 − p_i：减号前面应是 diag(weights)，不是单位矩阵。",
+            look="weights[..., :, None] * np.eye(n) 减去外积。",
+        ),
+        Slip(
+            "求的是 log softmax 的导数",
+            of_the_logarithm,
+            wrong="δ_ij − p_j 是 ln p_i 对分数的导数；题目问的是 p_i 本身。",
+            look="再乘上 p_i：每一行乘以自己的权重。",
+        ),
+        Slip(
+            "乘了列的权重",
+            weight_of_the_column,
+            wrong="对角线对了；对角线之外成了 −p_j²，应是 −p_i p_j。",
+            look="前面的因子是行的：weights[..., :, None]。",
         ),
     ),
     styles=(with_loops, with_einsum, weight_times_identity_minus_weight, in_float32),

@@ -61,10 +61,6 @@ def _looked_up(order, true_distance):
     return found
 
 
-def _neighbours(adjacency, node):
-    return [int(j) for j in np.flatnonzero(adjacency[node])]
-
-
 def marked_when_taken_out(adjacency, start):
     distance = np.full(len(adjacency), -1)
     distance[start] = 0
@@ -73,7 +69,7 @@ def marked_when_taken_out(adjacency, start):
         node = queue.popleft()
         visited.add(node)
         order.append(node)
-        for j in _neighbours(adjacency, node):
+        for j in drawn.neighbours(adjacency, node):
             if j not in visited:
                 distance[j] = distance[node] + 1
                 queue.append(j)
@@ -89,7 +85,7 @@ def distance_overwritten(adjacency, start):
         if node in order:
             continue
         order.append(node)
-        for j in _neighbours(adjacency, node):
+        for j in drawn.neighbours(adjacency, node):
             if j not in order:
                 distance[j] = distance[node] + 1
                 queue.append(j)
@@ -108,7 +104,7 @@ def with_a_stack(adjacency, start):
     while stack:
         node = stack.pop()
         order.append(node)
-        for j in _neighbours(adjacency, node):
+        for j in drawn.neighbours(adjacency, node):
             if distance[j] == -1:
                 distance[j] = distance[node] + 1
                 stack.append(j)
@@ -122,7 +118,7 @@ def with_a_stack_from_the_largest(adjacency, start):
     while stack:
         node = stack.pop()
         order.append(node)
-        for j in reversed(_neighbours(adjacency, node)):
+        for j in reversed(drawn.neighbours(adjacency, node)):
             if distance[j] == -1:
                 distance[j] = distance[node] + 1
                 stack.append(j)
@@ -135,7 +131,7 @@ def start_not_marked(adjacency, start):
     while queue:
         node, steps = queue.pop(0)
         order.append(node)
-        for j in _neighbours(adjacency, node):
+        for j in drawn.neighbours(adjacency, node):
             if distance[j] == -1:
                 distance[j] = steps + 1
                 queue.append((j, steps + 1))
@@ -159,7 +155,7 @@ def depth_first(adjacency, start):
     def visit(node, depth):
         distance[node] = depth
         order.append(node)
-        for j in _neighbours(adjacency, node):
+        for j in drawn.neighbours(adjacency, node):
             if distance[j] == -1:
                 visit(j, depth + 1)
 
@@ -210,7 +206,7 @@ def lengths_added_up(adjacency, start):
     distance[start] = 0
     order = [start]
     for node in order:
-        for j in _neighbours(adjacency, node):
+        for j in drawn.neighbours(adjacency, node):
             if distance[j] == -1:
                 distance[j] = distance[node] + adjacency[node, j]
                 order.append(j)
@@ -233,7 +229,7 @@ def results_exchanged(adjacency, start):
 def neighbours_only(adjacency, start):
     distance = np.where(np.asarray(adjacency[start]) != 0, 1, -1)
     distance[start] = 0
-    return [start, *(j for j in _neighbours(adjacency, start) if j != start)], distance
+    return [start, *(j for j in drawn.neighbours(adjacency, start) if j != start)], distance
 
 
 def far_ones_first(adjacency, start):

@@ -77,10 +77,6 @@ def _n_possible(order, edge, start):
     return len(order)
 
 
-def _neighbours(adjacency, node):
-    return [int(j) for j in np.flatnonzero(adjacency[node])]
-
-
 def breadth_first(adjacency, start):
     return reference.bfs(adjacency, start)[0]
 
@@ -88,7 +84,7 @@ def breadth_first(adjacency, start):
 def breadth_first_from_the_largest(adjacency, start):
     order = [start]
     for node in order:
-        order += [j for j in reversed(_neighbours(adjacency, node)) if j not in order]
+        order += [j for j in reversed(drawn.neighbours(adjacency, node)) if j not in order]
     return order
 
 
@@ -97,7 +93,7 @@ def marked_when_put_in(adjacency, start):
     while stack:
         node = stack.pop()
         order.append(node)
-        for j in _neighbours(adjacency, node):
+        for j in drawn.neighbours(adjacency, node):
             if j not in visited:
                 visited.add(j)
                 stack.append(j)
@@ -109,7 +105,7 @@ def marked_when_put_in_from_the_largest(adjacency, start):
     while stack:
         node = stack.pop()
         order.append(node)
-        for j in reversed(_neighbours(adjacency, node)):
+        for j in reversed(drawn.neighbours(adjacency, node)):
             if j not in visited:
                 visited.add(j)
                 stack.append(j)
@@ -120,7 +116,7 @@ def noted_when_put_in(adjacency, start):
     order, stack = [start], [start]
     while stack:
         node = stack.pop()
-        for j in _neighbours(adjacency, node):
+        for j in drawn.neighbours(adjacency, node):
             if j not in order:
                 order.append(j)
                 stack.append(j)
@@ -132,7 +128,7 @@ def neighbours_chosen_beforehand(adjacency, start):
 
     def visit(node):
         order.append(node)
-        for j in [j for j in _neighbours(adjacency, node) if j not in order]:
+        for j in [j for j in drawn.neighbours(adjacency, node) if j not in order]:
             if len(order) < 1000:
                 visit(j)
 
@@ -145,7 +141,7 @@ def not_checked_when_taken_out(adjacency, start):
     while stack and len(order) < 1000:
         node = stack.pop()
         order.append(node)
-        stack += [j for j in _neighbours(adjacency, node) if j not in order]
+        stack += [j for j in drawn.neighbours(adjacency, node) if j not in order]
     return order
 
 
@@ -154,7 +150,7 @@ def marked_after_the_call(adjacency, start):
 
     def visit(node):
         order.append(node)
-        for j in _neighbours(adjacency, node):
+        for j in drawn.neighbours(adjacency, node):
             if j not in finished and len(order) < 60 and j not in trail:
                 trail.append(j)
                 visit(j)
@@ -170,7 +166,7 @@ def as_they_are_left(adjacency, start):
     order, seen = [], {start}
 
     def visit(node):
-        for j in _neighbours(adjacency, node):
+        for j in drawn.neighbours(adjacency, node):
             if j not in seen:
                 seen.add(j)
                 visit(j)
@@ -185,7 +181,7 @@ def noted_on_the_way_back(adjacency, start):
 
     def visit(node):
         order.append(node)
-        for j in _neighbours(adjacency, node):
+        for j in drawn.neighbours(adjacency, node):
             if j not in seen:
                 seen.add(j)
                 visit(j)
@@ -198,7 +194,7 @@ def noted_on_the_way_back(adjacency, start):
 def never_turning_back(adjacency, start):
     order = [start]
     while True:
-        onwards = [j for j in _neighbours(adjacency, order[-1]) if j not in order]
+        onwards = [j for j in drawn.neighbours(adjacency, order[-1]) if j not in order]
         if not onwards:
             return order
         order.append(onwards[0])

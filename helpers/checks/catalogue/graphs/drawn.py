@@ -47,3 +47,8 @@ def complete_but_last(n_nodes):
     adjacency = 1 - np.eye(n_nodes)
     adjacency[-1, 1:] = adjacency[1:, -1] = 0
     return adjacency
+
+
+def neighbours(adjacency, node):
+    """List the nodes that an edge leads to, smallest first, as slips that walk through a graph need them."""
+    return [int(j) for j in np.flatnonzero(adjacency[node])]

@@ -57,7 +57,7 @@ def first_of_them_only(heads, w_o, off):
 
 def tokens_off(heads, w_o, off):
     kept = heads.copy()
-    kept[..., [i for i in off if i < heads.shape[-2]], :] = 0
+    kept[..., off, :] = 0
     return _mixed(kept, w_o)
 
 
@@ -67,7 +67,7 @@ def first_axis_off(heads, w_o, off):
     return _mixed(kept, w_o)
 
 
-def columns_off(heads, w_o, off):
+def single_rows_of_w_o_off(heads, w_o, off):
     rows = w_o.copy()
     rows[off] = 0
     return _mixed(heads, rows)
@@ -91,6 +91,23 @@ def mean_in_their_place(heads, w_o, off):
 def merged_without_transpose(heads, w_o, off):
     kept = _without(heads, off)
     return kept.reshape(*kept.shape[:-3], kept.shape[-2], -1) @ w_o
+
+
+def columns_of_w_o_off(heads, w_o, off):
+    kept, d_v = w_o.copy(), heads.shape[-1]
+    for h in off:
+        kept[:, h * d_v : (h + 1) * d_v] = 0
+    return _mixed(heads, kept)
+
+
+def last_of_them_only(heads, w_o, off):
+    return _mixed(_without(heads, off[-1:]), w_o)
+
+
+def columns_of_every_head_off(heads, w_o, off):
+    kept = heads.copy()
+    kept[..., off] = 0
+    return _mixed(kept, w_o)
 
 
 def one_head_after_the_other(heads, w_o, off):
@@ -170,7 +187,7 @@ EXERCISE = Exercise(
         ),
         Slip(
             "关掉的是 w_o 的几行",
-            columns_off,
+            single_rows_of_w_o_off,
             wrong="头 h 占 w_o 的 d_v 行，不是一行。",
             look="头 h 占第 h × d_v 到 (h + 1) × d_v − 1 行。",
         ),
@@ -197,6 +214,24 @@ EXERCISE = Exercise(
             merged_without_transpose,
             wrong="合并只改了形状：一个 token 的一行里接上了别的 token。",
             look="用 merge_heads。",
+        ),
+        Slip(
+            "关掉的是 w_o 的几列",
+            columns_of_w_o_off,
+            wrong="w_o 的一列通往输出的一个分量，每个头都往里写；现在关掉的是几个分量，不是几个头。",
+            look="合并之后头 h 占第 h × d_v 列起的一段，它乘的是 w_o 的那几行：w_o[h * d_v : (h + 1) * d_v]。",
+        ),
+        Slip(
+            "只关掉了最后一个",
+            last_of_them_only,
+            wrong="off 里可以有几个头；每关一个都从原来的 heads 重新复制，前面关掉的又回来了。",
+            look="只在循环之前复制一次；或 kept[..., off, :, :] = 0 一次关掉。",
+        ),
+        Slip(
+            "关掉的是每个头里的列",
+            columns_of_every_head_off,
+            wrong="设成 0 的是最后一个轴，也就是每个头各自的第几列。",
+            look="头是倒数第三个轴：kept[..., off, :, :]。",
         ),
     ),
     styles=(one_head_after_the_other, without_their_rows_of_w_o, with_einsum, in_float32),

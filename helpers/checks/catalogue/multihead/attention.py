@@ -233,6 +233,60 @@ def residual_added(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
     return x + output, weights
 
 
+def mask_transposed(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    q, k, v = _parts(x, w_q, w_k, w_v, n_heads)
+    turned = None if mask is None else np.swapaxes(mask, -1, -2)
+    return _finished(_softmax(_shared(_scores(q, k), turned)), v, w_o)
+
+
+def divided_by_sqrt_n_heads(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    q, k, v = _parts(x, w_q, w_k, w_v, n_heads)
+    return _finished(_softmax(_shared(q @ np.swapaxes(k, -1, -2) / np.sqrt(n_heads), mask)), v, w_o)
+
+
+def always_causal(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    q, k, v = _parts(x, w_q, w_k, w_v, n_heads)
+    scores = np.where(np.tri(x.shape[-2], dtype=bool), _shared(_scores(q, k), mask), -np.inf)
+    return _finished(_softmax(scores), v, w_o)
+
+
+def causal_in_place_of_the_mask(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    q, k, v = _parts(x, w_q, w_k, w_v, n_heads)
+    return _finished(_softmax(_shared(_scores(q, k), np.tri(x.shape[-2], dtype=bool))), v, w_o)
+
+
+def values_from_w_k(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    q, k, v = _parts(x, w_q, w_k, w_k, n_heads)
+    return _finished(_softmax(_shared(_scores(q, k), mask)), v, w_o)
+
+
+def one_sentence_only(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    seq_len, d_model = x.shape
+    q, k, v = ((x @ w).reshape(seq_len, n_heads, -1).transpose(1, 0, 2) for w in (w_q, w_k, w_v))
+    weights = _softmax(_shared(_scores(q, k), mask))
+    return (weights @ v).transpose(1, 0, 2).reshape(seq_len, d_model) @ w_o, weights
+
+
+def batch_always_there(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    batch, seq_len, d_model = x.shape
+    q, k, v = ((x @ w).reshape(batch, seq_len, n_heads, -1).transpose(0, 2, 1, 3) for w in (w_q, w_k, w_v))
+    weights = _softmax(_shared(_scores(q, k), mask))
+    return (weights @ v).transpose(0, 2, 1, 3).reshape(batch, seq_len, d_model) @ w_o, weights
+
+
+def overflowing(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    q, k, v = _parts(x, w_q, w_k, w_v, n_heads)
+    exps = np.exp(_shared(_scores(q, k), mask))
+    total = exps.sum(axis=-1, keepdims=True)
+    return _finished(exps / np.where(total > 0, total, 1), v, w_o)
+
+
+def overflowing_and_blind_row_is_nan(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    q, k, v = _parts(x, w_q, w_k, w_v, n_heads)
+    exps = np.exp(_shared(_scores(q, k), mask))
+    return _finished(exps / exps.sum(axis=-1, keepdims=True), v, w_o)
+
+
 def head_by_head(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
     d_k = w_q.shape[1] // n_heads
     outputs, weights = [], []
@@ -479,6 +533,60 @@ EXERCISE = Exercise(
             queries_and_keys_exchanged,
             wrong="提问用了 w_k，被问用了 w_q：分数矩阵转置了。",
             look="q = x @ w_q，k = x @ w_k；分数是 q @ kᵀ。",
+        ),
+        Slip(
+            "掩码转置了",
+            mask_transposed,
+            wrong="掩码的行和列对调了：行是查询，列是键，mask[i, j] 说的是 i 可不可以看 j。",
+            look="不要转置，只加一个头的轴：mask[..., None, :, :]。",
+        ),
+        Slip(
+            "除以了 √n_heads",
+            divided_by_sqrt_n_heads,
+            wrong="除数用了头的个数；点积的大小取决于每个点积加了多少项，而那是 d_k。",
+            look="除以 √d_k，d_k = d_model / n_heads。拆头之后直接用 attention，缩放在里面。",
+        ),
+        Slip(
+            "总加了因果掩码",
+            always_causal,
+            wrong="没有给掩码时，也只能看自己和前面了：能看什么，由 mask 说了算。",
+            look="mask 是 None 就什么都不遮；只用传进来的 mask。",
+        ),
+        Slip(
+            "用因果掩码代替了传进来的掩码",
+            causal_in_place_of_the_mask,
+            wrong="不管传进来什么掩码，用的都是因果掩码。",
+            look="mask 是 None 就什么都不遮；只用传进来的 mask。",
+        ),
+        Slip(
+            "v 用了 w_k",
+            values_from_w_k,
+            wrong="键和值用了同一个矩阵：权重是对的，取回来的却是键。",
+            look="v = split_heads(x @ w_v, n_heads)。",
+        ),
+        Slip(
+            "只能处理一个句子",
+            one_sentence_only,
+            wrong="没有批量轴时正确；有批量轴时，形状就拆不出来了。",
+            look="用前面写好的 split_heads 和 merge_heads：它们保留前面的轴。",
+        ),
+        Slip(
+            "只能处理一批句子",
+            batch_always_there,
+            wrong="认定了 x 有三个轴；一个句子只有两个，几批句子有四个。",
+            look="用前面写好的 split_heads 和 merge_heads：前面有几个轴都行。",
+        ),
+        Slip(
+            "指数溢出了",
+            overflowing,
+            wrong="分数很大时 exp 变成无穷大。",
+            look="先减去每一行的最大值；前面给出的 attention 已经这样做了。",
+        ),
+        Slip(
+            "指数溢出了，什么都不许看的一行成了 NaN",
+            overflowing_and_blind_row_is_nan,
+            wrong="分数很大时 exp 变成无穷大；整行都遮住时，是 0 除以 0。",
+            look="先减去每一行的最大值，并处理总和为 0 的行；前面给出的 attention 两样都做到了。",
         ),
     ),
     styles=(head_by_head, adding_what_each_head_writes, one_sentence_at_a_time, in_float32),

@@ -54,6 +54,22 @@ def one_score_per_token(seq_len, d_model):
     return 4 * seq_len * d_model**2 + 2 * seq_len * d_model
 
 
+def w_o_and_weighted_sum_forgotten(seq_len, d_model):
+    return 3 * seq_len * d_model**2 + seq_len**2 * d_model
+
+
+def one_projection(seq_len, d_model):
+    return seq_len * d_model**2 + 2 * seq_len**2 * d_model
+
+
+def one_multiplication_per_score(seq_len, d_model):
+    return 4 * seq_len * d_model**2 + 2 * seq_len**2
+
+
+def scaling_too(seq_len, d_model):
+    return 4 * seq_len * d_model**2 + 2 * seq_len**2 * d_model + seq_len**2
+
+
 def product_by_product(seq_len, d_model):
     products = [(seq_len, d_model, d_model)] * 4 + [(seq_len, d_model, seq_len), (seq_len, seq_len, d_model)]
     return sum(rows * inner * columns for rows, inner, columns in products)
@@ -135,6 +151,30 @@ EXERCISE = Exercise(
             one_score_per_token,
             wrong="每个查询要和每个键比：分数有 seq_len² 个。",
             look="q kᵀ 是 (n, d_k) @ (d_k, n)。",
+        ),
+        Slip(
+            "忘了 w_o，也忘了加权求和",
+            w_o_and_weighted_sum_forgotten,
+            wrong="只算了三个投影和 q kᵀ：六个乘积里少了两个。",
+            look="投影有四个（还有 w_o）；q kᵀ 之外，还有 权重 × v。",
+        ),
+        Slip(
+            "只算了一个投影",
+            one_projection,
+            wrong="只算了一次投影；q、k、v 和 w_o 各有一次。",
+            look="四个投影：4 × seq_len × d_model²。",
+        ),
+        Slip(
+            "一个分数只算了一次乘法",
+            one_multiplication_per_score,
+            wrong="一个分数是两个向量的点积，要 d_k 次乘法；n_heads 个头合起来是 d_model 次。",
+            look="q kᵀ 是 (n, d_k) @ (d_k, n)：行 × 中间 × 列。",
+        ),
+        Slip(
+            "把缩放也算上了",
+            scaling_too,
+            wrong="除以 √d_k 也算进去了；这里约定只数六个矩阵乘积里的乘法。",
+            look="去掉 seq_len² 的那一项。",
         ),
     ),
     styles=(product_by_product, head_by_head, in_one_formula, in_float32),

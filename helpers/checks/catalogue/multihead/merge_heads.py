@@ -59,6 +59,19 @@ def heads_reversed(heads):
     return pieces.reshape(*pieces.shape[:-2], -1)
 
 
+def first_axis_concatenated(heads):
+    return np.concatenate(heads, axis=-1)
+
+
+def first_two_axes_exchanged(heads):
+    return np.swapaxes(heads, 0, 1).reshape(heads.shape[1], -1)
+
+
+def batch_always_there(heads):
+    batch, n_heads, seq_len, d_v = heads.shape
+    return heads.transpose(0, 2, 1, 3).reshape(batch, seq_len, n_heads * d_v)
+
+
 def with_concatenate(heads):
     return np.concatenate([heads[..., h, :, :] for h in range(heads.shape[-3])], axis=-1)
 
@@ -145,6 +158,24 @@ EXERCISE = Exercise(
             heads_reversed,
             wrong="头 0 应在最左边。",
             look="按 0、1、2…… 的顺序拼接。",
+        ),
+        Slip(
+            "拼接的是第一个轴",
+            first_axis_concatenated,
+            wrong="没有批量轴时正确；有批量轴时，np.concatenate(heads, axis=-1) 拆开的是句子，不是头。",
+            look="头是倒数第三个轴：先 np.swapaxes(heads, -2, -3)，再 reshape。",
+        ),
+        Slip(
+            "换的是前两个轴",
+            first_two_axes_exchanged,
+            wrong="没有批量轴时正确；有批量轴时，前两个轴不是头和时间。",
+            look="从后往前数：np.swapaxes(heads, -2, -3)，reshape 时留住 pieces.shape[:-2]。",
+        ),
+        Slip(
+            "只能处理一批句子",
+            batch_always_there,
+            wrong="认定了有四个轴；一个句子只有三个。",
+            look="从后往前数：np.swapaxes(heads, -2, -3)，前面有几个轴都行。",
         ),
     ),
     styles=(with_concatenate, with_loops, filling_columns, in_float32),

@@ -56,6 +56,14 @@ def without_square(d_model, bias=True):
     return 4 * (d_model + d_model * bias)
 
 
+def w_o_and_bias_forgotten(d_model, bias=True):
+    return 3 * d_model**2
+
+
+def w_o_forgotten_but_not_its_bias(d_model, bias=True):
+    return 3 * d_model**2 + 4 * d_model * bias
+
+
 def with_shapes(d_model, bias=True):
     shapes = [(d_model, d_model)] * 4 + ([(d_model,)] * 4 if bias else [])
     return sum(int(np.prod(shape)) for shape in shapes)
@@ -133,6 +141,18 @@ EXERCISE = Exercise(
             without_square,
             wrong="一个 d_model × d_model 的矩阵有 d_model² 个数。",
             look="行数乘列数。",
+        ),
+        Slip(
+            "忘了 w_o，也忘了偏置",
+            w_o_and_bias_forgotten,
+            wrong="只数了三个矩阵：还有 w_o，而且 bias 为 True 时各有一个偏置。",
+            look="四个矩阵，每个 d_model²；bias 为 True 时，每个再加 d_model。",
+        ),
+        Slip(
+            "偏置数了四个，矩阵只数了三个",
+            w_o_forgotten_but_not_its_bias,
+            wrong="四个偏置都数了，w_o 的矩阵却没有数。",
+            look="四个矩阵：w_q、w_k、w_v、w_o。",
         ),
     ),
     styles=(with_shapes, by_counting, in_float32),

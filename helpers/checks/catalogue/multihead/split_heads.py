@@ -67,6 +67,31 @@ def n_heads_as_d_k(x, n_heads):
     return np.swapaxes(x.reshape(*x.shape[:-1], -1, n_heads), -2, -3)
 
 
+def assertion_when_indivisible(x, n_heads):
+    assert x.shape[-1] % n_heads == 0, "d_model must be divisible by n_heads"
+    return np.swapaxes(x.reshape(*x.shape[:-1], n_heads, -1), -2, -3)
+
+
+def nothing_when_indivisible(x, n_heads):
+    if x.shape[-1] % n_heads:
+        return None
+    return np.swapaxes(x.reshape(*x.shape[:-1], n_heads, -1), -2, -3)
+
+
+def first_two_axes_exchanged(x, n_heads):
+    return np.swapaxes(x.reshape(*x.shape[:-1], n_heads, -1), 0, 1)
+
+
+def batch_always_there(x, n_heads):
+    batch, seq_len, d_model = x.shape
+    return x.reshape(batch, seq_len, n_heads, d_model // n_heads).transpose(0, 2, 1, 3)
+
+
+def slices_of_one_sentence(x, n_heads):
+    d_k = x.shape[-1] // n_heads
+    return np.stack([x[:, h * d_k : (h + 1) * d_k] for h in range(n_heads)])
+
+
 def with_np_split(x, n_heads):
     return np.stack(np.split(np.asarray(x), n_heads, axis=-1), axis=-3)
 
@@ -161,6 +186,36 @@ EXERCISE = Exercise(
             heads_before_the_batch,
             wrong="没有批量轴时正确；有批量轴时，头应紧挨在 seq_len 前面，现在跑到了最前面。",
             look="np.stack(…, axis=-3)，不是 axis=0。",
+        ),
+        Slip(
+            "除不尽时抛出的是 AssertionError",
+            assertion_when_indivisible,
+            wrong="assert 抛出 AssertionError，python -O 之下什么也不抛；题目要 ValueError。",
+            look="if x.shape[-1] % n_heads: raise ValueError(…)。",
+        ),
+        Slip(
+            "除不尽时返回了 None",
+            nothing_when_indivisible,
+            wrong="返回 None，错误要到后面才露出来。",
+            look="raise ValueError，并说出两个数。",
+        ),
+        Slip(
+            "换的是前两个轴",
+            first_two_axes_exchanged,
+            wrong="没有批量轴时正确；有批量轴时，前两个轴不是时间和头。",
+            look="从后往前数：np.swapaxes(…, -2, -3)。",
+        ),
+        Slip(
+            "只能处理一批句子",
+            batch_always_there,
+            wrong="认定了 x 有三个轴；一个句子只有两个，几批句子有四个。",
+            look="前面的轴原样保留：x.shape[:-1]；换轴用负的编号。",
+        ),
+        Slip(
+            "切的是第 1 轴，多余的列也丢了",
+            slices_of_one_sentence,
+            wrong="没有批量轴时，x[:, …] 切的是列；有批量轴时切的是时间。除不尽时，多余的列也不见了。",
+            look="切最后一个轴：x[..., …]，叠在 axis=-3；除不尽时 raise ValueError。",
         ),
     ),
     styles=(with_np_split, with_slices, transposing_first, in_float32),

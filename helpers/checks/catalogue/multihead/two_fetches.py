@@ -100,6 +100,22 @@ def two_steps_away(seq_len):
     return _looking_for([np.maximum(position - 2, 0), np.minimum(position + 2, seq_len - 1)], 20.0)
 
 
+def projections_exchanged(seq_len):
+    previous, following = _neighbours(seq_len)
+    return _looking_for([previous, following], 20.0)[::-1]
+
+
+def heads_exchanged_and_ends_joined(seq_len):
+    position = np.arange(seq_len)
+    return _looking_for([(position + 1) % seq_len, (position - 1) % seq_len], 20.0)
+
+
+def same_projection_for_both(seq_len):
+    scale = 20.0 * np.sqrt(seq_len)
+    shifts = scale * np.stack([np.eye(seq_len, k=-1), np.eye(seq_len, k=1)])
+    return shifts, shifts
+
+
 def with_loops(seq_len):
     w_q = [[[0.0] * seq_len for _ in range(seq_len)] for _ in range(2)]
     w_k = [[[0.0] * seq_len for _ in range(seq_len)] for _ in range(2)]
@@ -210,6 +226,24 @@ EXERCISE = Exercise(
             two_steps_away,
             wrong="看到了隔一个的位置。",
             look="前一个是 i − 1，后一个是 i + 1。",
+        ),
+        Slip(
+            "w_q 和 w_k 对调了，或 w_q 转置了",
+            projections_exchanged,
+            wrong="提问的和被问的对调了：分数矩阵转置，看的方向也就反了，首尾两个又各看错一处。",
+            look="先返回 w_q，再返回 w_k；w_q[h, i] 应像 w_k[h, 要找的位置]。",
+        ),
+        Slip(
+            "首尾接在了一起，两个头也对调了",
+            heads_exchanged_and_ends_joined,
+            wrong="头 0 看的是后一个；而且首尾绕了回去（例如 np.roll 绕圈，方向也容易弄反）。",
+            look="查询 i 要和键 i − 1 对上，首尾各停在自己那里。",
+        ),
+        Slip(
+            "w_q 和 w_k 用了同一个矩阵",
+            same_projection_for_both,
+            wrong="同一个矩阵，每个位置最像的就是自己：分数最大的在对角线上。",
+            look="w_k 给每个位置一个记号，w_q 写的是要找的记号。",
         ),
     ),
     styles=(with_loops, with_two_columns, on_a_circle, moving_the_keys, in_float32),

@@ -89,6 +89,26 @@ def causal_mask_built_in(n_heads, seq_len):
     return np.where(np.tri(seq_len, dtype=bool), bias, -np.inf)
 
 
+def exponent_rounded_down(n_heads, seq_len):
+    return -(2.0 ** (-8 * np.arange(1, n_heads + 1) // n_heads))[:, None, None] * _distance(seq_len)
+
+
+def exponent_rounded_towards_zero(n_heads, seq_len):
+    return -(2.0 ** -(8 * np.arange(1, n_heads + 1) // n_heads))[:, None, None] * _distance(seq_len)
+
+
+def ratio_rounded_down(n_heads, seq_len):
+    return -(2.0 ** (-(8 // n_heads) * np.arange(1, n_heads + 1)))[:, None, None] * _distance(seq_len)
+
+
+def eight_forgotten(n_heads, seq_len):
+    return -(2.0 ** (-np.arange(1, n_heads + 1) / n_heads))[:, None, None] * _distance(seq_len)
+
+
+def penalty_on_the_past_alone(n_heads, seq_len):
+    return -_slopes(n_heads)[:, None, None] * np.tril(_distance(seq_len))
+
+
 def with_loops(n_heads, seq_len):
     bias = []
     for head in range(1, n_heads + 1):
@@ -215,6 +235,36 @@ EXERCISE = Exercise(
             causal_mask_built_in,
             wrong="后面的键成了 −∞；掩码是另一件事，由注意力自己处理。",
             look="后面的键也按距离给有限的惩罚。",
+        ),
+        Slip(
+            "指数用了整除",
+            exponent_rounded_down,
+            wrong="用了 //：头数不超过 8 时看不出来，16 个头时两个头共用一个斜率。",
+            look="−8h / n_heads 可以不是整数，用 /。",
+        ),
+        Slip(
+            "指数用了整除，再取负",
+            exponent_rounded_towards_zero,
+            wrong="用了 //：头数不超过 8 时看不出来，16 个头时第一个斜率成了 1，后面的两两相同。",
+            look="8h / n_heads 可以不是整数，用 /。",
+        ),
+        Slip(
+            "8 / n_heads 用了整除",
+            ratio_rounded_down,
+            wrong="8 // n_heads 在头数超过 8 时是 0，斜率全成了 1。",
+            look="8 / n_heads 可以小于 1，用 /。",
+        ),
+        Slip(
+            "指数少了 8",
+            eight_forgotten,
+            wrong="指数成了 −h / n_heads，斜率只从 1 降到 1/2；最后一个头应降到 2 的 −8 次方，看得最远。",
+            look="2 ** (−8h / n_heads)。",
+        ),
+        Slip(
+            "后面的键没有受罚",
+            penalty_on_the_past_alone,
+            wrong="右上角都是 0：这里用的是 |i − j|，后面的键也要按距离罚（看不看得到由掩码决定）。",
+            look="距离是 |i − j|，两边一样。",
         ),
     ),
     styles=(with_loops, with_einsum, multiplying_the_first_slope, in_float32),

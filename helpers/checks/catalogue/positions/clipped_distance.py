@@ -60,6 +60,27 @@ def far_ones_dropped(seq_len, max_distance):
     return np.where(np.abs(distance) <= max_distance, distance, 0) + max_distance
 
 
+def query_minus_key_not_numbered(seq_len, max_distance):
+    return np.clip(-_distance(seq_len), -max_distance, max_distance)
+
+
+def numbered_by_clipping(seq_len, max_distance):
+    return np.clip(_distance(seq_len), 0, 2 * max_distance)
+
+
+def numbered_before_clipping(seq_len, max_distance):
+    return np.clip(_distance(seq_len) + max_distance, -max_distance, max_distance)
+
+
+def without_a_direction_but_numbered(seq_len, max_distance):
+    return np.minimum(np.abs(_distance(seq_len)), max_distance) + max_distance
+
+
+def numbered_from_the_smallest(seq_len, max_distance):
+    clipped = np.clip(_distance(seq_len), -max_distance, max_distance)
+    return clipped - clipped.min()
+
+
 def with_loops(seq_len, max_distance):
     return [
         [max(-max_distance, min(max_distance, j - i)) + max_distance for j in range(seq_len)] for i in range(seq_len)
@@ -144,6 +165,36 @@ EXERCISE = Exercise(
             far_ones_dropped,
             wrong="超出范围的距离被换成了 0，也就是自己的位置。",
             look="截断是换成边上的值，不是换成 0：用 np.clip。",
+        ),
+        Slip(
+            "方向反了，编号也没有从 0 开始",
+            query_minus_key_not_numbered,
+            wrong="算的是 i − j，而且从 −max_distance 数起。",
+            look="第 i 行第 j 列是 j − i；截断之后加上 max_distance。",
+        ),
+        Slip(
+            "只夹到了 0 以上，没有先加 max_distance",
+            numbered_by_clipping,
+            wrong="左边的键都成了 0：负的距离要先整个移到 0 以上，不是夹掉。",
+            look="先夹在 ±max_distance 之间，再加 max_distance。",
+        ),
+        Slip(
+            "先加了 max_distance，再夹在 ±max_distance 之间",
+            numbered_before_clipping,
+            wrong="加过之后，范围应是 0 到 2·max_distance；现在右边的键都成了同一个编号，左边太远的又成了负数。",
+            look="先夹，再加。",
+        ),
+        Slip(
+            "不分左右，又加了 max_distance",
+            without_a_direction_but_numbered,
+            wrong="取了绝对值，前一个词和后一个词就没有分别了。",
+            look="保留正负号：j − i 从 −max_distance 到 +max_distance，再加 max_distance。",
+        ),
+        Slip(
+            "从最小的一个数起",
+            numbered_from_the_smallest,
+            wrong="句子短时，最小的距离到不了 −max_distance：同一个距离在长短句子里的编号就不同了。",
+            look="总是加 max_distance，自己的编号总是 max_distance。",
         ),
     ),
     styles=(with_loops, with_indices, with_where, in_float32),

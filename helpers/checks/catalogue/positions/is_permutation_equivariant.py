@@ -8,10 +8,11 @@ from helpers.checks.catalogue.positions import layers
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Slip
 from helpers.reference import positions as reference
 
-CORE, ALL, INVARIANT, ROUNDING, FAINT = (
+CORE, ALL, INVARIANT, EVERY, ROUNDING, FAINT = (
     "分得清知道顺序与不知道顺序的函数",
     "对给出的每一个排列都成立",
     "输出要跟着排列走，不是停在原地",
+    "每个数都要对上，多了少了都不行",
     "舍入误差不算数",
     "很弱的位置信息也看得出",
 )
@@ -33,6 +34,7 @@ def _x(rng, seq_len, d_model):
 def cases(rng):
     backwards = np.arange(5)[::-1]
     other = np.array([1, 2, 0, 3, 4])
+    rising = np.sort(_x(rng, 5, 2), axis=0)
     return [
         Case(CORE, (layers.doubled, _x(rng, 3, 2), np.array([[1, 0, 2]]))),
         Case(CORE, (layers.doubled, _x(rng, 3, 2), np.array([[2, 0, 1]]))),
@@ -48,8 +50,11 @@ def cases(rng):
         Case(ALL, (layers.reversed_order, _x(rng, 5, 3), np.array([backwards, other, backwards]))),
         Case(INVARIANT, (layers.mean_for_everyone, _x(rng, 3, 2), _turning(rng, 3))),
         Case(INVARIANT, (layers.sorted_columns, _x(rng, 5, 2), _turning(rng, 5))),
+        Case(EVERY, (layers.largest_so_far, rising, np.array([backwards]))),  # what changes grows
+        Case(EVERY, (layers.largest_so_far, rising[::-1], np.array([backwards]))),  # what changes shrinks
+        Case(EVERY, (layers.position_in_the_last_column, _x(rng, 5, 3), _turning(rng, 5))),
         Case(ROUNDING, (layers.sum_one_by_one, np.array([[0.1], [0.2], [0.3]]), np.array([[2, 1, 0]]))),
-        Case(FAINT, (layers.faint_position, rng.integers(-3, 4, size=(5, 3)) / 4, np.array([other]))),
+        Case(FAINT, (layers.faint_position, rng.integers(-3, 4, size=(5, 3)) / 10, np.array([other]))),
     ]
 
 
@@ -98,6 +103,18 @@ def rows_in_any_order(function, x, permutations):
     return all(np.allclose(ordered(function(x[p])), ordered(function(x))) for p in permutations)
 
 
+def without_abs(function, x, permutations):
+    return all(np.max(function(x[p]) - function(x)[p]) < 1e-6 for p in permutations)
+
+
+def without_abs_the_other_way(function, x, permutations):
+    return all(np.max(function(x)[p] - function(x[p])) < 1e-6 for p in permutations)
+
+
+def any_number(function, x, permutations):
+    return all(np.isclose(function(x[p]), function(x)[p]).any() for p in permutations)
+
+
 def with_a_loop(function, x, permutations):
     before = function(x)
     for p in permutations:
@@ -132,9 +149,10 @@ EXERCISE = Exercise(
     returns=("equivariant",),
     cases=cases,
     behaviours=(
-        Behaviour(CORE, 0.5),
+        Behaviour(CORE, 0.4),
         Behaviour(ALL, 0.2),
         Behaviour(INVARIANT, 0.1),
+        Behaviour(EVERY, 0.1),
         Behaviour(ROUNDING, 0.1),
         Behaviour(FAINT, 0.1),
     ),
@@ -184,7 +202,7 @@ EXERCISE = Exercise(
         Slip(
             "容许的误差太大",
             too_tolerant,
-            wrong="误差放得太宽，每个位置只差 0.01 的位置信息就漏过去了。",
+            wrong="误差放得太宽（或先舍入到一位小数再比），每个位置只差 0.01 的位置信息就漏过去了。",
             look="np.allclose 的默认误差就够用。",
         ),
         Slip(
@@ -198,6 +216,24 @@ EXERCISE = Exercise(
             rows_in_any_order,
             wrong="两边的行排序之后再比，行到了哪个位置就无从得知了。",
             look="不要排序：右边是 f(x)[p]，一行对一行。",
+        ),
+        Slip(
+            "差没有取绝对值",
+            without_abs,
+            wrong="只看 f(x[p]) − f(x)[p] 有没有大于误差；差是很大的负数时，也当成了相等。",
+            look="先取绝对值，或直接用 np.allclose。",
+        ),
+        Slip(
+            "反过来减，差也没有取绝对值",
+            without_abs_the_other_way,
+            wrong="只看 f(x)[p] − f(x[p]) 有没有大于误差；差是很大的负数时，也当成了相等。",
+            look="先取绝对值，或直接用 np.allclose。",
+        ),
+        Slip(
+            "有一个数相等就算",
+            any_number,
+            wrong="np.isclose(…).any() 只要有一个数对上就成立；应是每个数都对上。",
+            look="用 .all()，或 np.allclose。",
         ),
     ),
     styles=(with_a_loop, with_permutation_matrices, undoing_the_permutation, as_a_number),

@@ -90,6 +90,18 @@ def cosines_alone(k, d_model, base=10000.0):
     return np.diag(np.repeat(np.cos(_angles(k, d_model, base)), 2))
 
 
+def without_the_sign_of_k(k, d_model, base=10000.0):
+    return _blocks(_angles(abs(k), d_model, base))
+
+
+def standing_still_for_negative_k(k, d_model, base=10000.0):
+    return _blocks(_angles(max(k, 0), d_model, base))
+
+
+def two_twice(k, d_model, base=10000.0):
+    return _blocks(k / base ** (2 * np.arange(0, d_model, 2) / d_model))
+
+
 def with_loops(k, d_model, base=10000.0):
     matrix = [[0.0] * d_model for _ in range(d_model)]
     for even in range(0, d_model, 2):
@@ -200,6 +212,24 @@ EXERCISE = Exercise(
             cosines_alone,
             wrong="只乘上余弦，正弦和余弦之间就没有交换；指针会缩短，而不会转。",
             look="sin(a + b) 里也要用到 cos a：对角线旁边放正弦。",
+        ),
+        Slip(
+            "k 取了绝对值",
+            without_the_sign_of_k,
+            wrong="k 为负时应往前移，现在往后移了。",
+            look="角度就用 k 乘频率，不取绝对值：k 为负，角度为负，转向另一边。",
+        ),
+        Slip(
+            "k 为负时没有动",
+            standing_still_for_negative_k,
+            wrong="k 为负时给出了单位矩阵（例如 range(k) 是空的，一步也没有走）。",
+            look="不用一步一步乘：角度就是 k 乘频率，k 可以为负。",
+        ),
+        Slip(
+            "指数里的 2 乘了两次",
+            two_twice,
+            wrong="np.arange(0, d_model, 2) 已经是 2i，又乘了一次 2：从第二对起，转得太慢。",
+            look="k / base ** (np.arange(0, d_model, 2) / d_model)。",
         ),
     ),
     styles=(with_loops, with_kron, by_solving_for_it, in_float32),

@@ -59,6 +59,26 @@ def last_one_dropped(d_model, base=10000.0):
     return 2 * np.pi * base ** (2 * np.arange(d_model // 2) / d_model)
 
 
+def growing_from_column_to_column(d_model, base=10000.0):
+    return 2 * np.pi * base ** (np.arange(d_model) / d_model)
+
+
+def counting_too_far(d_model, base=10000.0):
+    return 2 * np.pi * base ** (2 * np.arange(d_model) / d_model)
+
+
+def counting_from_one(d_model, base=10000.0):
+    return 2 * np.pi * base ** (2 * np.arange(1, (d_model + 1) // 2 + 1) / d_model)
+
+
+def two_twice(d_model, base=10000.0):
+    return 2 * np.pi * base ** (2 * np.arange(0, d_model, 2) / d_model)
+
+
+def exponent_rounded_down(d_model, base=10000.0):
+    return 2 * np.pi * base ** (np.arange(0, d_model, 2) // d_model)
+
+
 def with_a_list(d_model, base=10000.0):
     return [2 * math.pi * math.pow(base, 2 * i / d_model) for i in range(math.ceil(d_model / 2))]
 
@@ -142,6 +162,36 @@ EXERCISE = Exercise(
             last_one_dropped,
             wrong="奇数时，最后一列正弦虽没有余弦作伴，也有自己的波长。",
             look="频率的个数是 d_model 的一半，向上取整：np.arange(0, d_model, 2) 正好这么多。",
+        ),
+        Slip(
+            "每一列一个，而且一列比一列长",
+            growing_from_column_to_column,
+            wrong="正弦和余弦两列一对，共用一个波长：波长应有 d_model 的一半那么多，现在是 d_model 个。",
+            look="指数是 np.arange(0, d_model, 2) / d_model：0、2、4……，一对一个。",
+        ),
+        Slip(
+            "i 数到了 d_model",
+            counting_too_far,
+            wrong="i 数的是对，不是列：只有 d_model 的一半那么多；现在后一半的波长超过了 2π·base。",
+            look="i 从 0 到 (d_model − 1) // 2；或写 np.arange(0, d_model, 2) / d_model。",
+        ),
+        Slip(
+            "i 从 1 数起",
+            counting_from_one,
+            wrong="第一对的指数应是 0，波长正好 2π；现在每一对都用了下一对的波长。",
+            look="i 从 0 数起。",
+        ),
+        Slip(
+            "指数里的 2 乘了两次",
+            two_twice,
+            wrong="np.arange(0, d_model, 2) 已经是 2i，又乘了一次 2。",
+            look="np.arange(0, d_model, 2) / d_model。",
+        ),
+        Slip(
+            "指数用了整除",
+            exponent_rounded_down,
+            wrong="2i // d_model 总是 0：所有的波长都成了 2π。",
+            look="用 /，不用 //。",
         ),
     ),
     styles=(with_a_list, growing_by_a_factor, from_the_frequencies, in_float32),
