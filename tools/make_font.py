@@ -112,7 +112,9 @@ def main(arguments):
     if not source.exists():
         sys.exit(f"{source} is not there: install Debian's fonts-noto-cjk or give the path of NotoSansCJK-Regular.ttc")
     font = cut(source, wanted_characters())
-    font.save(TARGET)
+    fresh = TARGET.with_suffix(".new")
+    font.save(fresh)
+    fresh.replace(TARGET)  # at once: a process that draws meanwhile keeps the old file
     print(f"{TARGET.relative_to(ROOT)}: {len(font.getBestCmap())} characters, {TARGET.stat().st_size:,} bytes")
 
 

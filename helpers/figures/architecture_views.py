@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from matplotlib.colors import ListedColormap
 
-from helpers.figures.families import INPUT, MASK_COLORS, NO_LOSS, TARGET, name_columns
+from helpers.figures.families import INPUT, MASK_COLORS, NO_LOSS, TARGET, name_columns, upright
 from helpers.figures.live import LivePicture
 from helpers.figures.matrix import SMALL, draw_matrix, name_cells
+from helpers.figures.moving_names import MovingNames
 from helpers.style import PALETTE, styled
 
 CURVE_TITLES = {"signal": "信号：每个数的均方根", "gradient": "梯度的范数"}
@@ -125,19 +126,19 @@ class FamilyView:
             for row in range(self.longest)
         ]
         self.picture.settle()
-        texts = [text for row in self.artists["texts"] for text in row]
+        rows, columns = MovingNames(mask, "left", self.longest), MovingNames(mask, "top", self.longest)
+        self.artists.update(rows=rows, columns=columns)
+        texts = [*(text for row in self.artists["texts"] for text in row), *rows.texts, *columns.texts]
         self.picture.move(self.artists["mask"], *self.artists["boundary"], self.artists["targets"], *texts)
 
     @styled
     def show(self, family, mask, tokens, n_source, inputs, targets):
         """Show a mask `(n, n)` over `tokens`, and inputs and targets, lists of str; a target of None has no loss."""
         n, axes = len(tokens), self.artists["mask"].axes
-        if self.picture.still != (tuple(tokens), len(inputs)):
-            self.picture.still = (tuple(tokens), len(inputs))
-            name_cells(axes, tokens, [])
-            name_columns(axes, tokens)
-            axes.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5))
-            self.artists["targets"].axes.set_ylim(len(inputs) - 0.5, -0.5)
+        self.artists["rows"].write(tokens)
+        self.artists["columns"].write(upright(tokens))
+        axes.set(xlim=(-0.5, n - 0.5), ylim=(n - 0.5, -0.5))
+        self.artists["targets"].axes.set_ylim(len(inputs) - 0.5, -0.5)
         self.artists["mask"].set(data=mask, extent=(-0.5, n - 0.5, n - 0.5, -0.5))
         across, down = self.artists["boundary"]
         across.set_ydata([n_source - 0.5] * 2)
@@ -178,9 +179,8 @@ class StepperView:
             cache, np.zeros((self.n_positions, self.d_k)), [], [], signed=True, limit=2.0, numbers=False
         )
         # Empty rows are white, not transparent: up to matplotlib 3.10 the kept background has the first frame's image.
-        colors = self.artists["cache"].get_cmap().copy()
-        colors.set_bad("white")
-        self.artists["cache"].set_cmap(colors)
+        colors = self.artists["cache"].get_cmap()
+        self.artists["cache"].set_cmap(colors.with_extremes(bad="white"))
         cache.set_aspect("auto")
         name_cells(state, [""] * self.n_positions, [])
         self.artists["texts"] = [

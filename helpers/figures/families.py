@@ -59,9 +59,14 @@ def draw_mask(axes, mask, queries, keys):
 
 def name_columns(axes, names):
     """Write names above narrow columns: Chinese runs downwards, a character a line; Latin is turned on its side."""
-    axes.set_xticks(range(len(names)), [name if name.isascii() else "\n".join(name) for name in names])
+    axes.set_xticks(range(len(names)), upright(names))
     for label in axes.get_xticklabels():
         label.set_rotation(90 if label.get_text().isascii() else 0)
+
+
+def upright(names):
+    """Let Chinese run downwards, a character a line, and leave Latin names as they are."""
+    return [name if name.isascii() else "\n".join(name) for name in names]
 
 
 def _alt_masks(masks):

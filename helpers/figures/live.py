@@ -8,6 +8,8 @@ from matplotlib import image
 
 from helpers.style import DPI, RC, Picture
 
+MOST_KEPT = 24  # backgrounds of one picture, a megabyte each: the oldest is forgotten and drawn again
+
 
 class LivePicture(Picture):
     """A Picture whose layout is fixed at its first frame, and whose still parts are drawn once per state.
@@ -47,13 +49,19 @@ class LivePicture(Picture):
         """Return the figure as it is now as PNG bytes: the same pixels as `png`, sooner."""
         self.settle()
         with matplotlib.rc_context(RC):
-            if self.still not in self._backgrounds:
-                self.canvas.draw()
-                self._backgrounds[self.still] = self.canvas.copy_from_bbox(self.bbox)
-            self.canvas.restore_region(self._backgrounds[self.still])
+            self.canvas.restore_region(self._background())
             for artist in self._moving:
                 artist.axes.draw_artist(artist)
         return _encode(np.asarray(self.canvas.buffer_rgba()))
+
+    def _background(self):
+        """Return the still parts in their present state, drawn now if they are not kept from before."""
+        if self.still not in self._backgrounds:
+            if len(self._backgrounds) == MOST_KEPT:
+                self._backgrounds.pop(next(iter(self._backgrounds)))
+            self.canvas.draw()
+            self._backgrounds[self.still] = self.canvas.copy_from_bbox(self.bbox)
+        return self._backgrounds[self.still]
 
 
 def _encode(pixels):

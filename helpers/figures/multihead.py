@@ -245,9 +245,20 @@ def _paler(color):
 
 def write_head_numbers(axes, n_heads, d_k):
     """Write the heads' numbers below heads that lie beside each other."""
-    centers = [h * (d_k + 1) + (d_k - 1) / 2 for h in range(n_heads)]
-    axes.set_xticks(centers, [HEAD.format(h) if d_k > 1 else str(h) for h in range(n_heads)])
+    axes.set_xticks(*heads_side_by_side(n_heads, d_k))
     axes.tick_params(axis="x", labelbottom=True, labeltop=False)
+
+
+def heads_side_by_side(n_heads, d_k):
+    """Return the middles of heads that lie beside each other, and their names, shorter where there is less room.
+
+    Examples
+    --------
+    >>> heads_side_by_side(2, 3)
+    ([1.0, 5.0], ['头 0', '头 1'])
+    """
+    centers = [h * (d_k + 1) + (d_k - 1) / 2 for h in range(n_heads)]
+    return centers, [HEAD.format(h) if d_k > 1 else str(h) for h in range(n_heads)]
 
 
 @styled
@@ -333,9 +344,7 @@ def draw_bottleneck(pattern, fits, d_ks, shares):
     axes = panels["curve"]
     axes.plot(d_ks, shares, marker="o", markersize=5, color=PALETTE["vermilion"])
     for d_k, share in zip(d_ks, shares, strict=True):
-        axes.annotate(
-            f"{share:.0%}", (d_k, share), xytext=(0, 5), textcoords="offset points", ha="center", fontsize=SMALL
-        )
+        axes.annotate(f"{share:.0%}", (d_k, share), xytext=(4, 4), textcoords="offset points", fontsize=SMALL)
     axes.set(title=FIT_CURVE_TITLE.format(n=n), xlabel=D_K_AXIS, ylabel=MISPLACED_AXIS, xticks=d_ks)
     axes.set_ylim(0, max(shares) * 1.2)
     return picture

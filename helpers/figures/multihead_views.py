@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from helpers.figures.live import LivePicture
-from helpers.figures.matrix import SMALL, draw_matrix, name_cells, short_number
-from helpers.figures.multihead import HEAD, draw_tokens, side_by_side, write_head_numbers
+from helpers.figures.matrix import SMALL, draw_matrix, short_number
+from helpers.figures.moving_names import MovingNames
+from helpers.figures.multihead import HEAD, draw_tokens, heads_side_by_side, side_by_side, write_head_numbers
 from helpers.style import PALETTE, styled
 
 GRID_TITLE = "{n_heads} 个头的权重（行：查询，列：键）"
@@ -72,7 +73,7 @@ class HeadsView:
         axes.set_xticks([1, 2, 4, 8, 24], ["1", "2", "4", "8", "24"])
         axes.minorticks_off()
         self.artists["marker"] = axes.axvline(1, color=PALETTE["ink"], linestyle=":")
-        legend = axes.legend(loc="upper left", fontsize=SMALL)
+        legend = axes.legend(loc="upper left", fontsize=SMALL, frameon=True, framealpha=1, edgecolor="none")
         self.artists["cost_title"] = axes.set_title(" ")
         self.picture.move(*(self.artists[name] for name in COUNT_LOOKS), self.artists["marker"], legend)
 
@@ -171,8 +172,10 @@ class ReshapeView:
             write_head_numbers(panel, 1, 1)
             panel.set_aspect("auto")
         self.picture.settle()  # while every panel has its head numbers
-        self.picture.move(*images, *titles)
-        self.artists.update(images=images, titles=titles)
+        rows = [MovingNames(panel, "left", len(self.tokens)) for panel in panels]
+        heads = [MovingNames(panel, "bottom", self.d_model) for panel in panels]
+        self.picture.move(*images, *titles, *(text for names in (*rows, *heads) for text in names.texts))
+        self.artists.update(images=images, titles=titles, rows=rows, heads=heads)
 
     @styled
     def show(self, way, start, right, wrong):
@@ -198,13 +201,11 @@ class ReshapeView:
         )
 
     def _name(self, arrays):
-        """Write the rows' tokens and the heads' numbers, if they have changed."""
-        state = tuple(array.shape for array in arrays)
-        if self.picture.still == state:
-            return
-        self.picture.still = state
-        for image, array in zip(self.artists["images"], arrays, strict=True):
+        """Write the rows' tokens and the heads' numbers."""
+        panels = zip(self.artists["images"], self.artists["rows"], self.artists["heads"], arrays, strict=True)
+        for image, rows, heads, array in panels:
             n_heads, seq_len, n_columns = array.shape
-            name_cells(image.axes, self.tokens[:seq_len], [])
-            write_head_numbers(image.axes, n_heads if n_heads > 1 else 0, n_columns)
+            rows.write(self.tokens[:seq_len])
+            centers, numbers = heads_side_by_side(n_heads if n_heads > 1 else 0, n_columns)
+            heads.write(numbers, centers)
             image.axes.set(xlim=(-0.5, n_heads * (n_columns + 1) - 1.5), ylim=(seq_len - 0.5, -0.5))

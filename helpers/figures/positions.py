@@ -220,7 +220,7 @@ def draw_binary_counting(digits, waves):
     alt = ALT_BINARY.format(last=n - 1, b=n_digits, period=2 ** (n_digits - 1))
     picture = Picture(6.4, 4.2, alt)
     left, right = picture.subplots(1, 2, sharey=True)
-    left.imshow(digits, cmap="Greys", vmin=0, vmax=1.6, aspect="auto", interpolation="nearest")
+    left.imshow(digits, cmap="Greys", vmin=0, vmax=3, aspect="auto", interpolation="nearest")
     for (row, column), digit in np.ndenumerate(digits):
         left.text(column, row, str(digit), ha="center", va="center", fontsize=SMALL, color=PALETTE["ink"])
     left.set_xticks(range(n_digits), [BIT_NAME.format(2**b) for b in range(n_digits)])

@@ -364,7 +364,8 @@ def draw_measures(points, names, query, side, closeness, nearest):
         for i, (point, name) in enumerate(zip(points, names, strict=True)):
             color = PALETTE["vermilion"] if i == best else PALETTE["muted"]
             axes.plot(*point, "o", color=color, markersize=10 if i == best else 6)
-            axes.annotate(name, point, xytext=(6, 5), textcoords="offset points", color=readable(color))
+            label = axes.annotate(name, point, xytext=(6, 5), textcoords="offset points", color=readable(color))
+            label.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.5})  # no contour line through the name
         axes.set_title(CLOSER_TITLE.format(measure=measure, name=names[best]), fontsize=10)
     return picture
 

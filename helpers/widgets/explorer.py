@@ -14,6 +14,7 @@ from helpers.widgets.redraw import Redraw
 ERROR = "这一步没画出来：{kind}：{message}。图仍停在上一步；把控件调到别的值可以继续。"
 STATUS = '<div role="status" aria-live="polite" style="line-height:1.6;max-width:60em;min-height:3.2em">{}</div>'
 ALARM = '<div role="alert" style="line-height:1.6;max-width:60em;color:#a00000">{}</div>'
+NARROWEST = "500px"  # of a picture: its text is still read; a narrower page, as a phone's, scrolls it sideways
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -49,10 +50,11 @@ class Explorer:
         self._redraw = Redraw(self._draw_or_say_why_not)
         self.image = ipywidgets.Image(format="png")
         self.image.layout.max_width = "100%"
+        self.image.layout.min_width = NARROWEST
         self.image.layout.align_self = "flex-start"  # not stretched: as sharp as it was drawn
         self.caption = ipywidgets.HTML()
-        rows = ipywidgets.HBox(list(controls.values()), layout=ipywidgets.Layout(flex_flow="row wrap"))
-        self.box = ipywidgets.VBox([rows, self.caption, self.image])
+        scrolled = ipywidgets.Box([self.image], layout=ipywidgets.Layout(overflow="auto", max_width="100%"))
+        self.box = ipywidgets.VBox([*rows_of(list(controls.values())), self.caption, scrolled])
         self._draw()
         self._listen()
 
@@ -107,3 +109,24 @@ class Explorer:
         static = base64.b64encode(self.picture.png()).decode("ascii")
         view = {"version_major": 2, "version_minor": 0, "model_id": self.box.model_id}
         return {WIDGET_VIEW: view, "image/png": static, "text/plain": self.alt}, {"image/png": {"alt": self.alt}}
+
+
+def rows_of(controls):
+    """Return the controls in rows that wrap where the page is narrow: two buttons or more have one of their own.
+
+    Parameters
+    ----------
+    controls : list of ipywidgets widgets
+
+    Returns
+    -------
+    rows : list of ipywidgets.HBox
+    """
+    buttons = [control for control in controls if isinstance(control, ipywidgets.Button)]
+    others = [control for control in controls if control not in buttons]
+    groups = [others, buttons] if others and len(buttons) > 1 else [controls]
+    for control in controls:
+        control.layout.max_width = "100%"
+        if len(groups) > 1 and control in buttons:
+            control.layout.width = "auto"  # as wide as its word: several fit beside each other on a phone
+    return [ipywidgets.HBox(group, layout=ipywidgets.Layout(flex_flow="row wrap")) for group in groups]

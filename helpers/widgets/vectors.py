@@ -93,7 +93,7 @@ def dimension_explorer():
     def update(d, seed):
         rng = np.random.default_rng(seed)
         cosines = random_cosines(d, N_PAIRS, rng)
-        lengths = norm(rng.standard_normal((N_PAIRS, d))) / np.sqrt(d)
+        lengths = np.sqrt(rng.chisquare(d, N_PAIRS) / d)  # as of d standard normal numbers, which need not be drawn
         angles = np.degrees(np.arccos(np.clip(cosines, -1, 1)))
         view.show(d, angles, angle_density(d), lengths)
         return DIMENSION_SENTENCE.format(

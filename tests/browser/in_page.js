@@ -123,5 +123,61 @@ window.reader = (() => {
     return [...new Set(characters)].filter((character) => character.trim() && drawn(character, font) === missing);
   }
 
-  return { ready, shutDown, kernelAnswers, explorers, show, source, controls, focus, state, complaints, undrawn };
+  // As a phone shows it: the notebook alone.
+  function hideSidebars() {
+    window.jupyterapp.shell.collapseLeft();
+    window.jupyterapp.shell.collapseRight();
+  }
+
+  const isNarrow = () => notebook().content.node.getBoundingClientRect().right <= window.innerWidth;
+
+  const describe = (node) => `${node.tagName.toLowerCase()} ${node.innerText?.trim().slice(0, 30) ?? ""}`;
+
+  // What of a cell lies beyond the notebook's right edge: a control there at all, anything else if it cannot be
+  // scrolled into sight.
+  function beyondTheEdge(place) {
+    const cell = cells()[place].node;
+    const edge = notebook().content.node.getBoundingClientRect().right + 1;
+    const right = (node) => (node.getClientRects().length ? node.getBoundingClientRect().right : 0);
+    const scrolls = (node) => {
+      if (node === cell) return false;
+      const overflow = getComputedStyle(node).overflowX;
+      if (overflow === "visible" || right(node) > edge) return scrolls(node.parentElement);
+      return ["auto", "scroll"].includes(overflow);
+    };
+    const rowOf = (control) => control.closest(".widget-inline-hbox, .widget-checkbox, button");
+    const rows = [...cell.querySelectorAll(CONTROL)].map(rowOf).filter(Boolean);
+    const seen = [...cell.querySelectorAll("*:not(mjx-assistive-mml *)")]; // without what MathJax tells screen readers
+    const lost = seen.filter((node) => right(node) > edge && !scrolls(node.parentElement));
+    return [...rows.filter((row) => right(row) > edge), ...lost].map(describe);
+  }
+
+  function numberOfCells() {
+    return cells().length;
+  }
+
+  // Milliseconds from the next key press to the first frame with the picture that follows; asked for by pictureShown.
+  let shown;
+  function awaitPicture(place) {
+    const image = outputNode(place).querySelector("img.widget-image");
+    const once = { once: true, capture: true };
+    shown = new Promise((resolve) => {
+      const pressed = (event) =>
+        image.addEventListener(
+          "load",
+          () => requestAnimationFrame(() => resolve(performance.now() - event.timeStamp)),
+          once,
+        );
+      window.addEventListener("keydown", pressed, once);
+    });
+  }
+
+  async function pictureShown() {
+    return await shown;
+  }
+
+  return {
+    ready, shutDown, kernelAnswers, explorers, show, source, controls, focus, state, complaints, undrawn,
+    hideSidebars, isNarrow, beyondTheEdge, numberOfCells, awaitPicture, pictureShown,
+  };
 })();

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 RUN_ALL = '.lm-Menu-item[data-command="runmenu:run-all"]'
 READY = "() => window.reader.ready()"
+PHONE = {"width": 390, "height": 844}
 PATIENCE = 180_000  # milliseconds; a few thousand on an idle machine
 
 
@@ -79,6 +80,17 @@ class Reader:
     def complaints(self):
         """Return what the cells and the browser's console complain about."""
         return self.ask("complaints") + [f"console: {text}" for text in self.console]
+
+    def beyond_the_edge(self):
+        """Hold the notebook as narrow as a phone; return what of its cells lies beyond the edge, out of reach."""
+        self.page.set_viewport_size(PHONE)
+        self.ask("hideSidebars")
+        self.page.wait_for_function("() => window.reader.isNarrow()")
+        found = []
+        for place in range(self.ask("numberOfCells")):
+            self.ask("show", place)
+            found += [f"cell {place} on a phone: {what}" for what in self.ask("beyondTheEdge", place)]
+        return found
 
     def ask(self, function, *arguments):
         """Call one of the functions of `in_page.js`."""

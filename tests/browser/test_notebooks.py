@@ -1,4 +1,4 @@
-"""Every learner notebook runs in JupyterLab, and each control of its widgets answers to the keyboard."""
+"""Every learner notebook runs in JupyterLab, every control answers to the keyboard, a phone shows all of it."""
 
 import nbformat
 import pytest
@@ -19,6 +19,7 @@ def test_all_cells_run_and_every_picture_follows_every_control(reader, keep_scre
     complaints = [complaint for place in places for complaint in complaints_about(reader, place, keep_screenshot)]
     assert complaints + reader.complaints() == []
     assert len(places) == number_of_explorers(path)
+    assert reader.beyond_the_edge() == []
 
 
 def complaints_about(reader, place, keep_screenshot):

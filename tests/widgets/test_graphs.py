@@ -1,81 +1,11 @@
-"""Every explorer of the graph section is driven through the extremes of every control and draws what is computed."""
-
-import io
+"""The explorers of the graph section draw what is computed."""
 
 import numpy as np
 import pytest
-from matplotlib.image import imread
 
 from helpers.reference import example_graphs, graphs, message_passing, traversal
 from helpers.reference.attention import sliding_window_mask
 from helpers.widgets import graphs as widgets
-
-EXPLORERS = [widgets.threshold_explorer, widgets.layers_explorer, widgets.walk_stepper]
-DRIVEN = [
-    *((widgets.threshold_explorer, name) for name in ("threshold", "causal")),
-    *((widgets.layers_explorer, name) for name in ("mask", "token", "n_layers")),
-    *((widgets.walk_stepper, name) for name in ("method", "start", "step")),
-]
-
-
-def positions(control):
-    """Both ends and the middle of a slider, every value of a list, both states of a box."""
-    if hasattr(control, "options"):
-        return [option[1] if isinstance(option, tuple) else option for option in control.options]
-    if isinstance(control.value, bool):
-        return [True, False]
-    middle = (control.min + control.max) / 2
-    return [control.min, type(control.min)(middle), control.max]
-
-
-def pixels(png):
-    return imread(io.BytesIO(png))
-
-
-def picture_of(explorer):
-    return bytes(explorer.image.value)
-
-
-@pytest.mark.parametrize(("make", "name"), DRIVEN)
-def test_every_position_of_every_control_gives_another_picture_and_other_words_in_the_same_artists(make, name):
-    explorer = make()
-    artists = [artist for axes in explorer.picture.axes for artist in axes.get_children()]
-    shown = []
-    for position in positions(explorer.controls[name]):
-        explorer.controls[name].value = position
-        assert explorer.error is None
-        assert "nan" not in explorer.alt + explorer.caption.value
-        shown.append((picture_of(explorer), explorer.alt + explorer.caption.value))
-    assert [len(set(what)) for what in zip(*shown, strict=True)] == [len(shown), len(shown)]
-    after = [artist for axes in explorer.picture.axes for artist in axes.get_children()]
-    assert all(before is now for before, now in zip(artists, after, strict=True))
-
-
-@pytest.mark.parametrize("make", EXPLORERS)
-@pytest.mark.parametrize("end", [0, -1])
-def test_a_frame_has_the_pixels_of_the_figure_drawn_whole(make, end):
-    explorer = make()
-    for control in explorer.controls.values():
-        control.value = positions(control)[end]
-    np.testing.assert_allclose(pixels(picture_of(explorer)), pixels(explorer.picture.png()), atol=0.02)
-
-
-@pytest.mark.parametrize("make", EXPLORERS)
-def test_every_control_has_a_chinese_description_and_is_a_core_widget(make):
-    for name, control in make().controls.items():
-        assert any("\u4e00" <= character <= "\u9fff" for character in control.description), name
-        assert type(control).__module__.startswith("ipywidgets.")
-
-
-@pytest.mark.parametrize("make", EXPLORERS)
-def test_the_same_explorer_is_the_same_picture_each_time_and_small(make):
-    png = make().picture.png()
-    assert make().picture.png() == png
-    assert len(png) < 120_000
-
-
-def visible(artists):
-    return [pair for pair, artist in artists.items() if artist.get_visible()]
 
 
 @pytest.mark.parametrize(("threshold", "causal"), [(0.0, False), (0.0, True), (0.3, False), (0.45, True)])

@@ -1,88 +1,17 @@
-"""Every explorer of section 4.2 is driven through the extremes of every control and draws what the reference says."""
-
-import io
+"""The explorers of section 4.2 draw what the reference says."""
 
 import numpy as np
 import pytest
-from matplotlib.image import imread
 
 from helpers.reference import multihead as reference
 from helpers.widgets import multihead as widgets
-
-EXPLORERS = [widgets.heads_explorer, widgets.switch_explorer, widgets.reshape_explorer]
-DRIVEN = [
-    *((widgets.heads_explorer, name) for name in ("n_heads", "seq_len", "causal", "seed")),
-    *((widgets.switch_explorer, f"head_{h}") for h in range(6)),
-    *((widgets.reshape_explorer, name) for name in ("way", "n_heads", "seq_len")),
-]
-
-
-def positions(control):
-    """Both ends and the middle of a slider, every option of a list, both states of a box."""
-    if hasattr(control, "options"):
-        return list(control.options)
-    if isinstance(control.value, bool):
-        return [True, False]
-    return [control.min, (control.min + control.max) // 2, control.max]
-
-
-def pixels(png):
-    return imread(io.BytesIO(png))
-
-
-def picture_of(explorer):
-    return bytes(explorer.image.value)
-
-
-def artists_of(explorer):
-    return [
-        artist for axes in explorer.picture.axes for artist in (*axes.images, *axes.patches, *axes.lines, *axes.texts)
-    ]
+from tests.widgets.driving import picture_of
 
 
 def visible_images(explorer):
     return [
         np.asarray(axes.images[0].get_array()) for axes in explorer.picture.axes if axes.images and axes.get_visible()
     ]
-
-
-@pytest.mark.parametrize(("make", "name"), DRIVEN)
-def test_every_position_of_every_control_gives_another_picture_and_other_words_in_the_same_artists(make, name):
-    explorer = make()
-    picture, artists = explorer.picture, artists_of(explorer)
-    shown = []
-    for position in positions(explorer.controls[name]):
-        explorer.controls[name].value = position
-        assert explorer.error is None
-        assert "nan" not in explorer.alt + explorer.caption.value
-        shown.append((picture_of(explorer), explorer.alt + explorer.caption.value))
-    assert [len(set(what)) for what in zip(*shown, strict=True)] == [len(shown), len(shown)]
-    assert explorer.picture is picture
-    assert all(before is after for before, after in zip(artists, artists_of(explorer), strict=True))
-
-
-@pytest.mark.parametrize("make", EXPLORERS)
-@pytest.mark.parametrize("end", [0, -1])
-def test_a_frame_has_the_pixels_of_the_figure_drawn_whole(make, end):
-    explorer = make()
-    for control in explorer.controls.values():
-        control.value = positions(control)[-1]
-        control.value = positions(control)[end]
-    np.testing.assert_allclose(pixels(picture_of(explorer)), pixels(explorer.picture.png()), atol=0.02)
-
-
-@pytest.mark.parametrize("make", EXPLORERS)
-def test_every_control_has_a_chinese_description_and_is_a_core_widget(make):
-    for name, control in make().controls.items():
-        assert any("\u4e00" <= character <= "\u9fff" for character in control.description), name
-        assert type(control).__module__.startswith("ipywidgets.")
-
-
-@pytest.mark.parametrize("make", EXPLORERS)
-def test_the_same_explorer_is_the_same_picture_each_time_and_small(make):
-    png = make().picture.png()
-    assert make().picture.png() == png
-    assert len(png) < 120_000
 
 
 @pytest.mark.parametrize("n_heads", widgets.DIVISORS)

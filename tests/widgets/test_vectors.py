@@ -1,73 +1,11 @@
-"""Every explorer on vector spaces is driven through the extremes of every control and draws what the reference says."""
+"""The explorers on vector spaces draw what the reference says."""
 
-import io
-
-import ipywidgets
 import numpy as np
 import pytest
-from matplotlib.image import imread
 
 from helpers.reference import linear_maps
 from helpers.reference import vectors as reference
 from helpers.widgets import vectors as widgets
-
-CONTROLS = {
-    widgets.projection_explorer: ("length_a", "length_b", "angle", "turn"),
-    widgets.dimension_explorer: ("d", "seed"),
-    widgets.map_explorer: ("m00", "m01", "m10", "m11"),
-}
-DRIVEN = [(make, name) for make, names in CONTROLS.items() for name in names]
-
-
-def places(control):
-    """Both ends and the middle of a slider; the first, middle and last option of a selection."""
-    if hasattr(control, "options"):
-        return [control.options[i] for i in (0, len(control.options) // 2, -1)]
-    return [control.min, (control.min + control.max) // 2, control.max]
-
-
-def picture_of(explorer):
-    return bytes(explorer.image.value)
-
-
-@pytest.mark.parametrize("make", CONTROLS)
-def test_all_controls_are_driven_below(make):
-    controls = make().controls
-    assert tuple(name for name in controls if hasattr(controls[name], "value")) == CONTROLS[make]
-
-
-@pytest.mark.parametrize(("make", "name"), DRIVEN)
-def test_every_position_of_every_control_gives_another_picture_and_other_words(make, name):
-    explorer = make()
-    shown = []
-    for place in places(explorer.controls[name]):
-        explorer.controls[name].value = place
-        assert explorer.error is None
-        assert "nan" not in explorer.alt + explorer.caption.value
-        assert "-0.00" not in explorer.caption.value
-        shown.append((picture_of(explorer), explorer.alt))
-    assert [len(set(what)) for what in zip(*shown, strict=True)] == [len(shown), len(shown)]
-
-
-@pytest.mark.parametrize("make", CONTROLS)
-def test_a_frame_has_the_pixels_of_the_figure_drawn_whole_and_another_explorer_stays_as_it_was(make):
-    explorer, other = make(), make()
-    before = picture_of(other)
-    for name in CONTROLS[make]:
-        explorer.controls[name].value = places(explorer.controls[name])[-1]
-    drawn = [imread(io.BytesIO(png)) for png in (picture_of(explorer), explorer.picture.png())]
-    np.testing.assert_allclose(*drawn, atol=0.02)
-    assert picture_of(other) == before
-    assert len(other.picture.png()) < 120_000
-
-
-@pytest.mark.parametrize("make", CONTROLS)
-def test_every_control_has_a_chinese_description_and_is_a_core_widget_of_old_ipywidgets(make):
-    for control in make().controls.values():
-        assert any("\u4e00" <= character <= "\u9fff" for character in control.description)
-        assert isinstance(
-            control, ipywidgets.IntSlider | ipywidgets.FloatSlider | ipywidgets.SelectionSlider | ipywidgets.Button
-        )
 
 
 @pytest.mark.parametrize(("angle", "side"), [(0, "内积为正"), (90, "投影是零向量"), (150, "反方向")])
