@@ -3,7 +3,6 @@ PYTHON ?= python3# the Python that .venv is made with, 3.11 or later: make lab P
 SITE ?= site# the folder that make site writes
 STUDENTS ?= 100# the class that make bench grades
 LAB_OPTIONS ?=# handed to JupyterLab: make lab LAB_OPTIONS="--no-browser --ip=0.0.0.0"
-WORKERS = $(shell $(PYTHON) -c 'import os; print(min(4, os.cpu_count() + 1))')# one more than cores: some tests wait
 BIN := .venv/bin
 LAB_SETTINGS := .venv/share/jupyter/lab/settings/overrides.json
 NBGRADER = PATH="$(CURDIR)/$(BIN):$$PATH" nbgrader
@@ -27,7 +26,7 @@ site: .venv-site/installed  ## the notebooks as a site without a server, in site
 test test-browser test-site: export OPENBLAS_NUM_THREADS = 1
 
 test: .venv/installed-from-lock  ## run every check (about a quarter of an hour on two cores)
-	$(BIN)/python -m pytest --numprocesses=$(WORKERS)
+	$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4
 
 test-browser: .venv/installed-from-lock chromium  ## drive every widget in JupyterLab in Chromium (on Debian, root gets it installed)
 	$(BIN)/python -m pytest -o addopts= --import-mode=importlib --numprocesses=2 -ra --ignore=tests/browser/test_site.py tests/browser
