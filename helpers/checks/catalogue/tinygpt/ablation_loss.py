@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from helpers.checks.catalogue.tinygpt.given import layer_norm, token_losses
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Slip
 from helpers.reference import inspection as reference
 
@@ -36,17 +37,6 @@ def cases(rng):
     ]
 
 
-def _norm(x):
-    centred = x - x.mean(axis=-1, keepdims=True)
-    return centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + 1e-5)
-
-
-def _losses(logits, token_ids):
-    moved = logits - logits.max(axis=-1, keepdims=True)
-    logs = moved - np.log(np.exp(moved).sum(axis=-1, keepdims=True))
-    return -np.take_along_axis(logs[..., :-1, :], token_ids[..., 1:, None], axis=-1)[..., 0]
-
-
 def _merged(heads):
     turned = np.swapaxes(heads, -2, -3)
     return turned.reshape(*turned.shape[:-2], -1)
@@ -57,7 +47,7 @@ def _kept(heads, off):
 
 
 def _mean(x, unembedding, token_ids):
-    return _losses(_norm(x) @ unembedding, token_ids).mean(axis=-1)
+    return token_losses(layer_norm(x) @ unembedding, token_ids).mean(axis=-1)
 
 
 def nothing_off(x, heads, w_o, unembedding, token_ids, off):
@@ -77,19 +67,19 @@ def without_residual(x, heads, w_o, unembedding, token_ids, off):
 
 
 def without_norm(x, heads, w_o, unembedding, token_ids, off):
-    return _losses((x + _merged(_kept(heads, off)) @ w_o) @ unembedding, token_ids).mean(axis=-1)
+    return token_losses((x + _merged(_kept(heads, off)) @ w_o) @ unembedding, token_ids).mean(axis=-1)
 
 
 def norm_too_early(x, heads, w_o, unembedding, token_ids, off):
-    return _losses((_norm(x) + _merged(_kept(heads, off)) @ w_o) @ unembedding, token_ids).mean(axis=-1)
+    return token_losses((layer_norm(x) + _merged(_kept(heads, off)) @ w_o) @ unembedding, token_ids).mean(axis=-1)
 
 
 def norm_twice(x, heads, w_o, unembedding, token_ids, off):
-    return _mean(_norm(x) + _merged(_kept(heads, off)) @ w_o, unembedding, token_ids)
+    return _mean(layer_norm(x) + _merged(_kept(heads, off)) @ w_o, unembedding, token_ids)
 
 
 def norm_of_the_heads(x, heads, w_o, unembedding, token_ids, off):
-    return _losses((x + _norm(_merged(_kept(heads, off)) @ w_o)) @ unembedding, token_ids).mean(axis=-1)
+    return token_losses((x + layer_norm(_merged(_kept(heads, off)) @ w_o)) @ unembedding, token_ids).mean(axis=-1)
 
 
 def mean_instead_of_zero(x, heads, w_o, unembedding, token_ids, off):
@@ -142,8 +132,8 @@ def w_o_forgotten(x, heads, w_o, unembedding, token_ids, off):
 
 
 def not_shifted(x, heads, w_o, unembedding, token_ids, off):
-    logits = _norm(x + _merged(_kept(heads, off)) @ w_o) @ unembedding
-    return _losses(np.concatenate([logits, logits[..., :1, :]], axis=-2), _before(token_ids)).mean(axis=-1)
+    logits = layer_norm(x + _merged(_kept(heads, off)) @ w_o) @ unembedding
+    return token_losses(np.concatenate([logits, logits[..., :1, :]], axis=-2), _before(token_ids)).mean(axis=-1)
 
 
 def _before(token_ids):
@@ -152,12 +142,12 @@ def _before(token_ids):
 
 
 def not_shifted_last_left_out(x, heads, w_o, unembedding, token_ids, off):
-    logits = _norm(x + _merged(_kept(heads, off)) @ w_o) @ unembedding
-    return _losses(logits, np.roll(token_ids, 1, axis=-1)).mean(axis=-1)
+    logits = layer_norm(x + _merged(_kept(heads, off)) @ w_o) @ unembedding
+    return token_losses(logits, np.roll(token_ids, 1, axis=-1)).mean(axis=-1)
 
 
 def summed(x, heads, w_o, unembedding, token_ids, off):
-    return _losses(_norm(x + _merged(_kept(heads, off)) @ w_o) @ unembedding, token_ids).sum(axis=-1)
+    return token_losses(layer_norm(x + _merged(_kept(heads, off)) @ w_o) @ unembedding, token_ids).sum(axis=-1)
 
 
 def divided_by_all_tokens(x, heads, w_o, unembedding, token_ids, off):
@@ -182,11 +172,11 @@ def rise(x, heads, w_o, unembedding, token_ids, off):
 
 
 def one_for_each_token(x, heads, w_o, unembedding, token_ids, off):
-    return _losses(_norm(x + _merged(_kept(heads, off)) @ w_o) @ unembedding, token_ids)
+    return token_losses(layer_norm(x + _merged(_kept(heads, off)) @ w_o) @ unembedding, token_ids)
 
 
 def mean_of_the_probabilities(x, heads, w_o, unembedding, token_ids, off):
-    losses = _losses(_norm(x + _merged(_kept(heads, off)) @ w_o) @ unembedding, token_ids)
+    losses = token_losses(layer_norm(x + _merged(_kept(heads, off)) @ w_o) @ unembedding, token_ids)
     return -np.log(np.exp(-losses).mean(axis=-1))
 
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from helpers.checks.catalogue.tinygpt.given import layer_norm, softmax
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Property, Slip
 from helpers.reference import inspection as reference
 
@@ -27,146 +28,136 @@ def cases(rng):
     ]
 
 
-def _softmax(scores, axis=-1):
-    exps = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return exps / exps.sum(axis=axis, keepdims=True)
-
-
-def _norm(x, axis=-1):
-    centred = x - x.mean(axis=axis, keepdims=True)
-    return centred / np.sqrt((centred**2).mean(axis=axis, keepdims=True) + 1e-5)
-
-
 def _best(probabilities):
     return probabilities.argmax(axis=-1), probabilities.max(axis=-1)
 
 
 def without_norm(states, unembedding):
-    return _best(_softmax(states @ unembedding))
+    return _best(softmax(states @ unembedding))
 
 
 def mean_left_in(states, unembedding):
     size = np.sqrt((states**2).mean(axis=-1, keepdims=True) + 1e-5)
-    return _best(_softmax(states / size @ unembedding))
+    return _best(softmax(states / size @ unembedding))
 
 
 def only_centred(states, unembedding):
-    return _best(_softmax((states - states.mean(axis=-1, keepdims=True)) @ unembedding))
+    return _best(softmax((states - states.mean(axis=-1, keepdims=True)) @ unembedding))
 
 
 def unit_length(states, unembedding):
-    return _best(_softmax(states / np.linalg.norm(states, axis=-1, keepdims=True) @ unembedding))
+    return _best(softmax(states / np.linalg.norm(states, axis=-1, keepdims=True) @ unembedding))
 
 
 def variance_instead_of_std(states, unembedding):
     centred = states - states.mean(axis=-1, keepdims=True)
-    return _best(_softmax(centred / ((centred**2).mean(axis=-1, keepdims=True) + 1e-5) @ unembedding))
+    return _best(softmax(centred / ((centred**2).mean(axis=-1, keepdims=True) + 1e-5) @ unembedding))
 
 
 def sample_variance(states, unembedding):
     centred = states - states.mean(axis=-1, keepdims=True)
-    return _best(_softmax(centred / np.sqrt(states.var(axis=-1, ddof=1, keepdims=True) + 1e-5) @ unembedding))
+    return _best(softmax(centred / np.sqrt(states.var(axis=-1, ddof=1, keepdims=True) + 1e-5) @ unembedding))
 
 
 def norm_over_the_whole(states, unembedding):
-    return _best(_softmax((states - states.mean()) / np.sqrt(states.var() + 1e-5) @ unembedding))
+    return _best(softmax((states - states.mean()) / np.sqrt(states.var() + 1e-5) @ unembedding))
 
 
 def norm_over_the_tokens(states, unembedding):
-    return _best(_softmax(_norm(states, axis=0) @ unembedding))
+    return _best(softmax(layer_norm(states, axis=0) @ unembedding))
 
 
 def norm_of_the_logits(states, unembedding):
-    return _best(_softmax(_norm(states @ unembedding)))
+    return _best(softmax(layer_norm(states @ unembedding)))
 
 
 def norm_twice_with_the_logits(states, unembedding):
-    return _best(_softmax(_norm(_norm(states) @ unembedding)))
+    return _best(softmax(layer_norm(layer_norm(states) @ unembedding)))
 
 
 def without_softmax(states, unembedding):
-    return _best(_norm(states) @ unembedding)
+    return _best(layer_norm(states) @ unembedding)
 
 
 def logarithm(states, unembedding):
-    best, probability = _best(_softmax(_norm(states) @ unembedding))
+    best, probability = _best(softmax(layer_norm(states) @ unembedding))
     return best, np.log(probability)
 
 
 def least_likely(states, unembedding):
-    probabilities = _softmax(_norm(states) @ unembedding)
+    probabilities = softmax(layer_norm(states) @ unembedding)
     return probabilities.argmin(axis=-1), probabilities.min(axis=-1)
 
 
 def least_likely_by_place_alone(states, unembedding):
-    probabilities = _softmax(_norm(states) @ unembedding)
+    probabilities = softmax(layer_norm(states) @ unembedding)
     return probabilities.argmin(axis=-1), probabilities.max(axis=-1)
 
 
 def exchanged(states, unembedding):
-    best, probability = _best(_softmax(_norm(states) @ unembedding))
+    best, probability = _best(softmax(layer_norm(states) @ unembedding))
     return probability, best
 
 
 def all_probabilities(states, unembedding):
-    probabilities = _softmax(_norm(states) @ unembedding)
+    probabilities = softmax(layer_norm(states) @ unembedding)
     return probabilities.argmax(axis=-1), probabilities
 
 
 def over_the_positions(states, unembedding):
-    return _best(_softmax(_norm(states) @ unembedding, axis=0))
+    return _best(softmax(layer_norm(states) @ unembedding, axis=0))
 
 
 def best_of_the_positions(states, unembedding):
-    probabilities = _softmax(_norm(states) @ unembedding)
+    probabilities = softmax(layer_norm(states) @ unembedding)
     return probabilities.argmax(axis=0), probabilities.max(axis=0)
 
 
 def second_best(states, unembedding):
-    probabilities = _softmax(_norm(states) @ unembedding)
+    probabilities = softmax(layer_norm(states) @ unembedding)
     order = np.argsort(probabilities, axis=-1)[..., -2:-1]
     return order[..., 0], np.take_along_axis(probabilities, order, axis=-1)[..., 0]
 
 
 def only_the_last(states, unembedding):
-    return _best(_softmax(_norm(states[-1]) @ unembedding))
+    return _best(softmax(layer_norm(states[-1]) @ unembedding))
 
 
 def mean_over_positions(states, unembedding):
-    probabilities = _softmax(_norm(states) @ unembedding)
+    probabilities = softmax(layer_norm(states) @ unembedding)
     return probabilities.argmax(axis=-1), probabilities.mean(axis=-1)
 
 
 def counted_through_everything(states, unembedding):
-    probabilities = _softmax(_norm(states) @ unembedding)
+    probabilities = softmax(layer_norm(states) @ unembedding)
     return probabilities.argmax(), probabilities.max()
 
 
 def softmax_over_everything(states, unembedding):
-    logits = _norm(states) @ unembedding
+    logits = layer_norm(states) @ unembedding
     exps = np.exp(logits - logits.max())
     return logits.argmax(axis=-1), exps.max(axis=-1) / exps.sum()
 
 
 def scaled(states, unembedding):
-    return _best(_softmax(_norm(states) @ unembedding / np.sqrt(states.shape[-1])))
+    return _best(softmax(layer_norm(states) @ unembedding / np.sqrt(states.shape[-1])))
 
 
 def overflowing(states, unembedding):
     with np.errstate(all="ignore"):
-        exps = np.exp(_norm(states) @ unembedding)
+        exps = np.exp(layer_norm(states) @ unembedding)
         return _best(exps / exps.sum(axis=-1, keepdims=True))
 
 
 def largest_of_everything(states, unembedding):
-    logits = _norm(states) @ unembedding
+    logits = layer_norm(states) @ unembedding
     exps = np.exp(logits - logits.max())
     with np.errstate(all="ignore"):
         return _best(exps / exps.sum(axis=-1, keepdims=True))
 
 
 def only_from_two_axes(states, unembedding):
-    logits = _norm(states) @ unembedding
+    logits = layer_norm(states) @ unembedding
     exps = np.exp(logits - logits.max(axis=-1, keepdims=True))
     return logits.argmax(axis=-1), 1 / exps.sum(axis=tuple(range(1, logits.ndim)))
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from helpers.checks.catalogue.tinygpt.given import softmax
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Property, Slip
 from helpers.reference import next_token as reference
 
@@ -29,53 +30,48 @@ def cases(rng):
     ]
 
 
-def _softmax(scores, axis=-1):
-    exps = np.exp(scores - scores.max(axis=axis, keepdims=True))
-    return exps / exps.sum(axis=axis, keepdims=True)
-
-
 def all_positions(logits, temperature):
-    return _softmax(logits / temperature)
+    return softmax(logits / temperature)
 
 
 def first_position(logits, temperature):
-    return _softmax(logits[..., 0, :] / temperature)
+    return softmax(logits[..., 0, :] / temperature)
 
 
 def position_before_the_last(logits, temperature):
-    return _softmax(logits[..., -2:, :][..., 0, :] / temperature)
+    return softmax(logits[..., -2:, :][..., 0, :] / temperature)
 
 
 def mean_over_positions(logits, temperature):
-    return _softmax(logits / temperature).mean(axis=-2)
+    return softmax(logits / temperature).mean(axis=-2)
 
 
 def temperature_ignored(logits, temperature):
-    return _softmax(logits[..., -1, :])
+    return softmax(logits[..., -1, :])
 
 
 def multiplied_by_temperature(logits, temperature):
-    return _softmax(logits[..., -1, :] * temperature)
+    return softmax(logits[..., -1, :] * temperature)
 
 
 def root_of_temperature(logits, temperature):
-    return _softmax(logits[..., -1, :] / np.sqrt(temperature))
+    return softmax(logits[..., -1, :] / np.sqrt(temperature))
 
 
 def probabilities_divided(logits, temperature):
-    return _softmax(logits[..., -1, :]) / temperature
+    return softmax(logits[..., -1, :]) / temperature
 
 
 def powers_not_normalised(logits, temperature):
-    return _softmax(logits[..., -1, :]) ** (1 / temperature)
+    return softmax(logits[..., -1, :]) ** (1 / temperature)
 
 
 def softmax_twice(logits, temperature):
-    return _softmax(_softmax(logits[..., -1, :]) / temperature)
+    return softmax(softmax(logits[..., -1, :]) / temperature)
 
 
 def over_the_positions(logits, temperature):
-    return _softmax(logits / temperature, axis=-2)[..., -1, :]
+    return softmax(logits / temperature, axis=-2)[..., -1, :]
 
 
 def logits_only(logits, temperature):
@@ -87,7 +83,7 @@ def only_exponentials(logits, temperature):
 
 
 def logarithms(logits, temperature):
-    return np.log(np.maximum(_softmax(logits[..., -1, :] / temperature), 1e-300))
+    return np.log(np.maximum(softmax(logits[..., -1, :] / temperature), 1e-300))
 
 
 def without_exponential(logits, temperature):
@@ -116,7 +112,7 @@ def largest_of_the_whole_batch(logits, temperature):
 
 
 def first_axis(logits, temperature):
-    return _softmax(logits[-1] / temperature)
+    return softmax(logits[-1] / temperature)
 
 
 def sum_over_everything(logits, temperature):
@@ -139,7 +135,7 @@ def through_logarithms(logits, temperature):
 
 
 def through_powers(logits, temperature):
-    probabilities = _softmax(np.take(np.asarray(logits, dtype=np.float64), -1, axis=-2))
+    probabilities = softmax(np.take(np.asarray(logits, dtype=np.float64), -1, axis=-2))
     sharpened = (probabilities / probabilities.max(-1)[..., None]) ** (1 / temperature)
     return sharpened / sharpened.sum(-1)[..., None]
 

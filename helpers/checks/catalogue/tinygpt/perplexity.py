@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from helpers.checks.catalogue.tinygpt.given import log_softmax, softmax, token_losses
 from helpers.checks.exercise import Behaviour, Case, Exercise, Slip
 from helpers.reference import next_token as reference
 
@@ -32,94 +33,80 @@ def cases(rng):
     ]
 
 
-def _softmax(scores):
-    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return exps / exps.sum(axis=-1, keepdims=True)
-
-
-def _log_softmax(scores):
-    moved = scores - scores.max(axis=-1, keepdims=True)
-    return moved - np.log(np.exp(moved).sum(axis=-1, keepdims=True))
-
-
 def _taken(rows, token_ids):
     return np.take_along_axis(rows, token_ids[..., None], axis=-1)[..., 0]
 
 
-def _losses(logits, token_ids):
-    return -_taken(_log_softmax(logits[..., :-1, :]), token_ids[..., 1:])
-
-
 def not_shifted(logits, token_ids):
-    return np.exp(-_taken(_log_softmax(logits), token_ids).mean(axis=-1))
+    return np.exp(-_taken(log_softmax(logits), token_ids).mean(axis=-1))
 
 
 def not_shifted_last_left_out(logits, token_ids):
-    return np.exp(-_taken(_log_softmax(logits[..., :-1, :]), token_ids[..., :-1]).mean(axis=-1))
+    return np.exp(-_taken(log_softmax(logits[..., :-1, :]), token_ids[..., :-1]).mean(axis=-1))
 
 
 def not_shifted_first_left_out(logits, token_ids):
-    return np.exp(-_taken(_log_softmax(logits[..., 1:, :]), token_ids[..., 1:]).mean(axis=-1))
+    return np.exp(-_taken(log_softmax(logits[..., 1:, :]), token_ids[..., 1:]).mean(axis=-1))
 
 
 def shifted_the_wrong_way(logits, token_ids):
-    return np.exp(-_taken(_log_softmax(logits[..., 1:, :]), token_ids[..., :-1]).mean(axis=-1))
+    return np.exp(-_taken(log_softmax(logits[..., 1:, :]), token_ids[..., :-1]).mean(axis=-1))
 
 
 def joined_round(logits, token_ids):
-    return np.exp(-_taken(_log_softmax(logits), np.roll(token_ids, -1, axis=-1)).mean(axis=-1))
+    return np.exp(-_taken(log_softmax(logits), np.roll(token_ids, -1, axis=-1)).mean(axis=-1))
 
 
 def loss(logits, token_ids):
-    return _losses(logits, token_ids).mean(axis=-1)
+    return token_losses(logits, token_ids).mean(axis=-1)
 
 
 def bits(logits, token_ids):
-    return _losses(logits, token_ids).mean(axis=-1) / np.log(2)
+    return token_losses(logits, token_ids).mean(axis=-1) / np.log(2)
 
 
 def power_of_two_of_nats(logits, token_ids):
-    return 2 ** _losses(logits, token_ids).mean(axis=-1)
+    return 2 ** token_losses(logits, token_ids).mean(axis=-1)
 
 
 def exponential_of_bits(logits, token_ids):
-    return np.exp(_losses(logits, token_ids).mean(axis=-1) / np.log(2))
+    return np.exp(token_losses(logits, token_ids).mean(axis=-1) / np.log(2))
 
 
 def sign_forgotten(logits, token_ids):
-    return np.exp(-_losses(logits, token_ids).mean(axis=-1))
+    return np.exp(-token_losses(logits, token_ids).mean(axis=-1))
 
 
 def sum_of_losses(logits, token_ids):
-    return np.exp(_losses(logits, token_ids).sum(axis=-1))
+    return np.exp(token_losses(logits, token_ids).sum(axis=-1))
 
 
 def divided_by_all_tokens(logits, token_ids):
-    return np.exp(_losses(logits, token_ids).sum(axis=-1) / token_ids.shape[-1])
+    return np.exp(token_losses(logits, token_ids).sum(axis=-1) / token_ids.shape[-1])
 
 
 def inverse_of_mean_probability(logits, token_ids):
-    return 1 / np.exp(-_losses(logits, token_ids)).mean(axis=-1)
+    return 1 / np.exp(-token_losses(logits, token_ids)).mean(axis=-1)
 
 
 def mean_of_inverse_probabilities(logits, token_ids):
-    return np.exp(_losses(logits, token_ids)).mean(axis=-1)
+    return np.exp(token_losses(logits, token_ids)).mean(axis=-1)
 
 
 def mean_probability(logits, token_ids):
-    return np.exp(-_losses(logits, token_ids)).mean(axis=-1)
+    return np.exp(-token_losses(logits, token_ids)).mean(axis=-1)
 
 
 def one_for_each_token(logits, token_ids):
-    return np.exp(_losses(logits, token_ids))
+    return np.exp(token_losses(logits, token_ids))
 
 
 def of_the_most_likely(logits, token_ids):
-    return np.exp(-_log_softmax(logits[..., :-1, :]).max(axis=-1).mean(axis=-1))
+    return np.exp(-log_softmax(logits[..., :-1, :]).max(axis=-1).mean(axis=-1))
 
 
 def entropy(logits, token_ids):
-    logs = _log_softmax(logits[..., :-1, :])
+    logs = log_softmax(logits[..., :-1, :])
     return np.exp(-(np.exp(logs) * logs).sum(axis=-1).mean(axis=-1))
 
 
@@ -128,29 +115,29 @@ def without_softmax(logits, token_ids):
 
 
 def over_the_positions(logits, token_ids):
-    turned = np.swapaxes(_log_softmax(np.swapaxes(logits, -1, -2)), -1, -2)
+    turned = np.swapaxes(log_softmax(np.swapaxes(logits, -1, -2)), -1, -2)
     return np.exp(-_taken(turned[..., :-1, :], token_ids[..., 1:]).mean(axis=-1))
 
 
 def over_all_but_the_last_position(logits, token_ids):
-    turned = np.swapaxes(_log_softmax(np.swapaxes(logits[..., :-1, :], -1, -2)), -1, -2)
+    turned = np.swapaxes(log_softmax(np.swapaxes(logits[..., :-1, :], -1, -2)), -1, -2)
     return np.exp(-_taken(turned, token_ids[..., 1:]).mean(axis=-1))
 
 
 def one_number_for_all(logits, token_ids):
-    return np.exp(_losses(logits, token_ids).mean())
+    return np.exp(token_losses(logits, token_ids).mean())
 
 
 def mean_of_the_texts(logits, token_ids):
-    return np.exp(_losses(logits, token_ids).mean(axis=-1)).mean()
+    return np.exp(token_losses(logits, token_ids).mean(axis=-1)).mean()
 
 
 def only_the_last_token(logits, token_ids):
-    return np.exp(_losses(logits, token_ids)[..., -1])
+    return np.exp(token_losses(logits, token_ids)[..., -1])
 
 
 def median(logits, token_ids):
-    return np.exp(np.median(_losses(logits, token_ids), axis=-1))
+    return np.exp(np.median(token_losses(logits, token_ids), axis=-1))
 
 
 def overflowing(logits, token_ids):
@@ -166,7 +153,7 @@ def largest_of_the_whole_batch(logits, token_ids):
 
 
 def first_axis(logits, token_ids):
-    return np.exp(-_taken(_log_softmax(logits[:-1]), token_ids[1:]).mean(axis=-1))
+    return np.exp(-_taken(log_softmax(logits[:-1]), token_ids[1:]).mean(axis=-1))
 
 
 def one_by_one(logits, token_ids):
@@ -180,7 +167,7 @@ def one_by_one(logits, token_ids):
 
 
 def geometric_mean(logits, token_ids):
-    probabilities = _softmax(np.asarray(logits, dtype=float))[..., :-1, :]
+    probabilities = softmax(np.asarray(logits, dtype=float))[..., :-1, :]
     chosen = (probabilities * np.eye(np.shape(logits)[-1])[token_ids[..., 1:]]).sum(-1)
     return np.prod(chosen ** (-1 / chosen.shape[-1]), axis=-1)
 

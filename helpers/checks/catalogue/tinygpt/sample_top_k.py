@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from helpers.checks.catalogue.tinygpt.given import softmax
 from helpers.checks.exercise import Behaviour, Case, Exercise, Slip
 from helpers.reference import next_token as reference
 
@@ -65,11 +66,6 @@ def cases(rng):
     ]
 
 
-def _softmax(scores):
-    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return exps / exps.sum(axis=-1, keepdims=True)
-
-
 def _walk(probabilities, u):
     """Return the first place at which the running sum is above u; the last one if none is."""
     ends = probabilities.cumsum(axis=-1)
@@ -87,7 +83,7 @@ def _descending(logits):
 
 def _drawn(logits, k, temperature, u):
     ids = _descending(logits)[..., :k]
-    return ids, _softmax(np.take_along_axis(logits, ids, axis=-1) / temperature)
+    return ids, softmax(np.take_along_axis(logits, ids, axis=-1) / temperature)
 
 
 def greedy(logits, k, temperature, u):
@@ -100,17 +96,17 @@ def k_ignored(logits, k, temperature, u):
 
 
 def k_ignored_by_id(logits, k, temperature, u):
-    return _walk(_softmax(logits / temperature), u)
+    return _walk(softmax(logits / temperature), u)
 
 
 def not_normalised(logits, k, temperature, u):
-    probabilities = _softmax(logits / temperature)
+    probabilities = softmax(logits / temperature)
     ids = _descending(logits)[..., :k]
     return _pick(ids, _walk(np.take_along_axis(probabilities, ids, axis=-1), u))
 
 
 def not_normalised_falls_to_the_first(logits, k, temperature, u):
-    probabilities = _softmax(logits / temperature)
+    probabilities = softmax(logits / temperature)
     ids = _descending(logits)[..., :k]
     ends = np.take_along_axis(probabilities, ids, axis=-1).cumsum(axis=-1)
     return _pick(ids, (np.asarray(u)[..., None] < ends).argmax(axis=-1))
@@ -123,7 +119,7 @@ def place_instead_of_id(logits, k, temperature, u):
 
 def least_likely(logits, k, temperature, u):
     ids = np.argsort(logits, axis=-1)[..., :k]
-    return _pick(ids, _walk(_softmax(np.take_along_axis(logits, ids, axis=-1) / temperature), u))
+    return _pick(ids, _walk(softmax(np.take_along_axis(logits, ids, axis=-1) / temperature), u))
 
 
 def smallest_first(logits, k, temperature, u):
@@ -133,7 +129,7 @@ def smallest_first(logits, k, temperature, u):
 
 def in_order_of_ids(logits, k, temperature, u):
     ids = np.sort(_descending(logits)[..., :k], axis=-1)
-    return _pick(ids, _walk(_softmax(np.take_along_axis(logits, ids, axis=-1) / temperature), u))
+    return _pick(ids, _walk(softmax(np.take_along_axis(logits, ids, axis=-1) / temperature), u))
 
 
 def order_reversed_only_for_ids(logits, k, temperature, u):
@@ -189,7 +185,7 @@ def logits_instead_of_id(logits, k, temperature, u):
 def k_too_large(logits, k, temperature, u):
     ids = _descending(logits)
     kept = np.stack([np.take_along_axis(logits, ids[..., i : i + 1], axis=-1)[..., 0] for i in range(k)], axis=-1)
-    return _pick(ids, _walk(_softmax(kept / temperature), u))
+    return _pick(ids, _walk(softmax(kept / temperature), u))
 
 
 def one_u_for_all(logits, k, temperature, u):
@@ -201,7 +197,7 @@ def smallest_masked_in_the_whole_batch(logits, k, temperature, u):
     threshold = np.sort(logits, axis=None)[::-1][min(k, logits.size) - 1]
     kept = np.where(logits >= threshold, logits, -1e9)
     ids = _descending(kept)
-    return _pick(ids, _walk(_softmax(np.take_along_axis(kept, ids, axis=-1) / temperature), u))
+    return _pick(ids, _walk(softmax(np.take_along_axis(kept, ids, axis=-1) / temperature), u))
 
 
 def one_by_one(logits, k, temperature, u):
