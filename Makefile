@@ -25,6 +25,9 @@ site: .venv-site/installed  ## the notebooks as a site without a server, in site
 # A process on each core: with threads of their own, NumPy's products would wait for one another.
 test test-browser test-site: export OPENBLAS_NUM_THREADS = 1
 
+# Pictures are compared: matplotlib's settings and its list of fonts are not the user's.
+build test test-browser test-site bench: export MPLCONFIGDIR = $(CURDIR)/.venv/share/matplotlib
+
 test: .venv/installed-from-lock  ## run every check (about a quarter of an hour on two cores)
 	$(BIN)/python -m pytest --numprocesses=auto --maxprocesses=4
 
@@ -86,6 +89,7 @@ $(LAB_SETTINGS): tools/lab_settings.json | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --constraint requirements.lock uv
 	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --requirement requirements.lock
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --no-deps --editable .
+	@MPLCONFIGDIR=.venv/share/matplotlib $(BIN)/python -c 'import matplotlib.font_manager'  # makes the list of fonts
 	@touch $@ .venv/installed-for-lab .venv/installed-for-grading
 
 # JupyterLite brings a JupyterLab of its own: an environment of its own keeps the learner's as it is.

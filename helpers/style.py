@@ -53,8 +53,16 @@ LEAST_CONTRAST = 4.5  # of a text with what it stands on
 
 @functools.cache
 def register_font():
-    """Make the bundled Chinese font known to matplotlib, once per process."""
-    font_manager.fontManager.addfont(FONT_PATH)
+    """Make the bundled Chinese font known to matplotlib, once per process, and its own fonts if it has lost them.
+
+    Its list of fonts is a file that all the user's environments share: one that was deleted while it ran leaves a list
+    without them, and every formula then warns.
+    """
+    listed = {font.fname for font in font_manager.fontManager.ttflist}
+    own = Path(matplotlib.get_data_path(), "fonts", "ttf").glob("*.ttf")
+    for path in [FONT_PATH, *sorted(str(font) for font in own)]:
+        if path not in listed:
+            font_manager.fontManager.addfont(path)
 
 
 def readable(color):

@@ -50,7 +50,7 @@ def run(clone):
     """Return a function that runs a script as the chapter prints the command, by a Python that has no helpers."""
 
     def run(script, *arguments, environment=()):
-        names = ("PATH", "HOME", "LD_LIBRARY_PATH")
+        names = ("PATH", "HOME", "LD_LIBRARY_PATH", "MPLCONFIGDIR")
         alone = {name: os.environ[name] for name in names if name in os.environ} | {"PYTHONUTF8": "1"}
         command = [sys.executable, *WARNINGS_ARE_ERRORS, f"code/ch04_transformer/{script}", *map(str, arguments)]
         return subprocess.run(

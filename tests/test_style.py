@@ -69,6 +69,27 @@ def test_minus_greek_roots_and_chinese_mathtext_draw_without_a_missing_glyph():
         write("−1 αβγδλσΣ √d_k q·k kᵀ × ÷ ≤ ≠ → ● d² 熵", r"维数 $d_k$，$\sqrt{d_k}$，$-\alpha$").png()
 
 
+@pytest.fixture
+def without_its_own_fonts(monkeypatch):
+    """Take matplotlib's own fonts from its list, as it is where an environment was deleted while it ran."""
+    manager = font_manager.fontManager
+    kept = [font for font in manager.ttflist if not font.fname.startswith(matplotlib.get_data_path())]
+    assert len(kept) < len(manager.ttflist)
+    with monkeypatch.context() as changes:
+        changes.setattr(manager, "ttflist", kept)
+        register_font.cache_clear()
+        manager._findfont_cached.cache_clear()
+        yield
+    register_font.cache_clear()
+    manager._findfont_cached.cache_clear()
+
+
+@pytest.mark.usefixtures("without_its_own_fonts")
+def test_formulas_are_drawn_where_matplotlib_has_lost_its_own_fonts(caplog):
+    write(r"长度 $10^{-3}$，$\sqrt{d_k}$").png()
+    assert not [record.getMessage() for record in caplog.records if record.name == "matplotlib.font_manager"]
+
+
 def test_a_character_of_neither_font_warns_when_it_is_drawn():
     with pytest.warns(UserWarning, match="missing from font"):
         write("㐀").png()

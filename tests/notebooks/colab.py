@@ -52,6 +52,7 @@ def environment(pins):
         subprocess.run([*uv, "venv", "--quiet", "--clear", "--python", python, str(folder)], check=True)
         install = [*uv, "pip", "install", "--quiet", "--python", str(folder / "bin/python")]
         subprocess.run([*install, "--requirement", str(pins)], check=True)
+        subprocess.run([str(folder / "bin/python"), "-c", "import matplotlib.font_manager"], check=True)  # lists fonts
         installed.write_text(pins.read_text())
     return folder / "bin" / "python"
 
