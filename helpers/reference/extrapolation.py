@@ -4,6 +4,7 @@ A head scores a pair of tokens by their positions, in the way of one scheme, and
 Two tasks are learned: look at the token some steps back, and look at the nearest earlier token of the same kind.
 """
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -305,6 +306,7 @@ def _distance(n):
     return np.arange(n)[None, :] - np.arange(n)[:, None]
 
 
+@functools.lru_cache(maxsize=1)  # training asks again and again for the same length
 def _rotations(n):
     """Return what a turned query and a turned key can make of their distance: cosine and sine of each frequency."""
     angles = frequencies(D_MODEL)[:, None, None] * _distance(n)  # (f, 1, 1) * (n, n) -> (f, n, n)
