@@ -7,7 +7,7 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
-from matplotlib import font_manager
+from matplotlib import font_manager, image
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
@@ -128,13 +128,36 @@ class Picture(Figure):
 
     def png(self, dpi=DPI):
         """Return the figure as PNG bytes, the same bytes every time (no date, no version inside)."""
-        buffer = io.BytesIO()
-        self.savefig(buffer, format="png", dpi=dpi, metadata={"Software": None})
-        return buffer.getvalue()
+        usual, self.dpi = self.dpi, dpi
+        try:
+            self.canvas.draw()  # `savefig` would go through everything once more before, for the layout alone
+            return encode(self.canvas.buffer_rgba(), dpi)
+        finally:
+            self.dpi = usual
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        image = base64.b64encode(self.png()).decode("ascii")
-        return {"image/png": image, "text/plain": self.alt}, {"image/png": {"alt": self.alt}}
+        png = base64.b64encode(self.png()).decode("ascii")
+        return {"image/png": png, "text/plain": self.alt}, {"image/png": {"alt": self.alt}}
+
+
+def encode(pixels, dpi=DPI, **options):
+    """Encode pixels as PNG.
+
+    Parameters
+    ----------
+    pixels : (height, width, 4) array
+    dpi : float
+    options
+        For Pillow, such as `compress_level`.
+
+    Returns
+    -------
+    png : bytes
+        Without a date or a version.
+    """
+    buffer = io.BytesIO()
+    image.imsave(buffer, pixels, format="png", dpi=dpi, metadata={"Software": None}, pil_kwargs=options)
+    return buffer.getvalue()
 
 
 def styled(draw_figure):

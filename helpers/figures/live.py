@@ -1,12 +1,8 @@
 """A Picture that is redrawn fast: `LivePicture.frame()` draws only the artists that move, over a kept background."""
 
-import io
-
 import matplotlib
-import numpy as np
-from matplotlib import image
 
-from helpers.style import DPI, RC, Picture
+from helpers.style import DPI, RC, Picture, encode
 
 MOST_KEPT = 24  # backgrounds of one picture, a megabyte each: the oldest is forgotten and drawn again
 
@@ -35,7 +31,7 @@ class LivePicture(Picture):
     def move(self, *artists):
         """Declare artists that get new data between frames; they are drawn last, in this order."""
         for artist in artists:
-            artist.set_animated(True)  # the background leaves it out; saving the figure still draws it
+            artist.set_animated(True)  # the background leaves it out
         self._moving += artists
 
     def settle(self):
@@ -45,6 +41,16 @@ class LivePicture(Picture):
             self.set_layout_engine("none")
             self._settled = True
 
+    def png(self, dpi=DPI):
+        """Return the figure drawn whole as PNG bytes, what moves in its place between what does not."""
+        for artist in self._moving:
+            artist.set_animated(False)
+        try:
+            return super().png(dpi)
+        finally:
+            for artist in self._moving:
+                artist.set_animated(True)
+
     def frame(self):
         """Return the figure as it is now as PNG bytes: the same pixels as `png`, sooner."""
         self.settle()
@@ -52,7 +58,7 @@ class LivePicture(Picture):
             self.canvas.restore_region(self._background())
             for artist in self._moving:
                 artist.axes.draw_artist(artist)
-        return _encode(np.asarray(self.canvas.buffer_rgba()))
+        return encode(self.canvas.buffer_rgba(), compress_level=1)  # a little larger, much sooner
 
     def _background(self):
         """Return the still parts in their present state, drawn now if they are not kept from before."""
@@ -62,11 +68,3 @@ class LivePicture(Picture):
             self.canvas.draw()
             self._backgrounds[self.still] = self.canvas.copy_from_bbox(self.bbox)
         return self._backgrounds[self.still]
-
-
-def _encode(pixels):
-    """Encode pixels `(height, width, 4)` as PNG: a little larger and much sooner than at full compression."""
-    buffer = io.BytesIO()
-    options = {"compress_level": 1}
-    image.imsave(buffer, pixels, format="png", dpi=DPI, metadata={"Software": None}, pil_kwargs=options)
-    return buffer.getvalue()

@@ -21,7 +21,7 @@ import nbformat  # noqa: E402
 from nbclient import NotebookClient  # noqa: E402
 
 DRIVE = (Path(__file__).parent / "drive_explorers.py").read_text(encoding="utf-8") + "\n\ndrive(Out.values())\n"
-UNDRAWN = 'from helpers.style import Picture\n\nPicture.png = lambda picture: b""\n'
+UNDRAWN = 'from helpers.style import Picture\n\nPicture.png = lambda picture, dpi=None: b""\n'
 
 
 class Client(SteadyClient, NotebookClient):
