@@ -10,6 +10,7 @@ from tests.grading.synthetic_class import SEED, read_section
 
 ROOT = Path(__file__).parents[2]
 ASSIGNMENT, NOTEBOOK = "ch04_01_attention", "01_attention"
+WITHOUT_GRAMMAR = Path(__file__).parent / "without_grammar"
 
 
 def release(course):
@@ -29,7 +30,7 @@ def run(course, module, *arguments):
     """Run a command in the course's folder, as an instructor would; it has to succeed."""
     environment = os.environ | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",  # nbgrader calls alembic
-        "PYTHONPATH": str(ROOT),
+        "PYTHONPATH": os.pathsep.join([str(ROOT), str(WITHOUT_GRAMMAR)]),
         "PYTHONWARNINGS": "ignore",
         "JUPYTER_CONFIG_DIR": str(course),
         "JUPYTER_RUNTIME_DIR": str(course / "runtime"),

@@ -1,6 +1,7 @@
 import os
 import sys
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from nbformat import v4
@@ -9,13 +10,12 @@ from nbgrader.api import Gradebook
 from grading.released import released_cells, released_id, released_kernelspec
 
 
-@pytest.fixture
-def resources(tmp_path, monkeypatch):
+@pytest.fixture(scope="module")
+def resources(tmp_path_factory):
     """Return nbgrader's resources for a notebook that is in a gradebook."""
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    monkeypatch.setenv("PATH", programs)  # making a gradebook calls alembic
-    url = f"sqlite:///{tmp_path / 'gradebook.db'}"
-    with Gradebook(url) as gradebook:
+    url = f"sqlite:///{tmp_path_factory.mktemp('course') / 'gradebook.db'}"
+    with mock.patch.dict(os.environ, {"PATH": programs}), Gradebook(url) as gradebook:  # making one calls alembic
         gradebook.add_assignment("a")
         gradebook.add_notebook("n", "a", kernelspec='{"name": "python3"}')
         gradebook.add_grade_cell("z-check", "n", "a", max_score=2, cell_type="code")
