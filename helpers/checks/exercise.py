@@ -73,6 +73,9 @@ class Exercise:
     effect : callable, optional
         For answers that are right by what they achieve: from the returned arrays and the case's arguments to the arrays
         that are compared in their place, on both sides. Raises `UnusableValueError("effect", sentence)`.
+    untouched : str, optional
+        Name of the behaviour whose cases fail if the answer changes its arguments. Elsewhere the report mentions it,
+        and it costs nothing.
     compared : tuple of str
         Names of the arrays that the effect gives.
     tolerance : float
@@ -93,6 +96,7 @@ class Exercise:
     hints: tuple[str, str, str]
     properties: tuple[Property, ...] = ()
     effect: Callable[[tuple[np.ndarray, ...], tuple], tuple[np.ndarray, ...]] | None = None
+    untouched: str = ""
     compared: tuple[str, ...] = ()
     tolerance: float = 1e-4
     equivalent_mutants: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

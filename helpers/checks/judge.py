@@ -26,6 +26,7 @@ from helpers.checks.collect import collect
     OUTCOME_NOT_RAISED,
     OUTCOME_WRONG_SHAPE,
     OUTCOME_NOT_FINITE,
+    OUTCOME_CHANGED_INPUTS,
     OUTCOME_SLIP,
     OUTCOME_DIFFERENT,
 ) = (
@@ -38,6 +39,7 @@ from helpers.checks.collect import collect
     "not raised",
     "wrong shape",
     "not finite",
+    "changed inputs",
     "slip",
     "different",
 )
@@ -69,7 +71,8 @@ class Judgement:
 
     `failing` is the index of the smallest case that fails, None when all are right; `answer` is what was compared
     there, `expected` the right arrays, and `expected_error` the type of the exception that would have been right;
-    `slip_is_all` says whether the slip explains every case.
+    `slip_is_all` says whether the slip explains every case; `suspected` is a slip that raises the same errors, where an
+    answer gave nothing but errors.
     """
 
     outcome: str
@@ -79,6 +82,7 @@ class Judgement:
     properties: tuple[str, ...] = ()
     slip: object = None
     slip_is_all: bool = True
+    suspected: object = None
     failing: int | None = None
     answer: Answer | None = None
     expected: tuple[np.ndarray, ...] = ()
@@ -113,20 +117,21 @@ def judge(exercise, cases, answers, ours=None):
     collected = ours or (lambda function: collect(exercise, function, cases))
     answers = _effects(exercise, cases, answers)
     right = _effects(exercise, cases, collected(exercise.reference))
-    good = [_is_right(answer, expected, exercise.tolerance) for answer, expected in zip(answers, right, strict=True)]
+    good = [_is_good(exercise, *each) for each in zip(cases, answers, right, strict=True)]
     passed, failed = _behaviours(exercise, cases, good)
     if all(good):
         return Judgement(OUTCOME_CORRECT, exercise.points, passed, failed)
     failing = good.index(False)
     slip, is_all = _recognise(exercise, cases, answers, right, good, collected)
     return Judgement(
-        outcome=OUTCOME_SLIP if slip else _outcome(answers[failing], right[failing]),
+        outcome=OUTCOME_SLIP if slip else _outcome(exercise, answers[failing], right[failing]),
         points=_points(exercise, passed),
         passed=passed,
         failed=failed,
         properties=_properties(exercise, answers, right),
         slip=slip,
         slip_is_all=is_all,
+        suspected=_suspect(exercise, answers, collected),
         failing=failing,
         answer=answers[failing],
         expected=right[failing].parts,
@@ -150,6 +155,12 @@ def _effect(exercise, case, answer):
             return replace(answer, parts=exercise.effect(answer.parts, case.arguments))
     except UnusableValueError as unusable:
         return replace(answer, status=UNUSABLE, parts=(), problem=unusable.problem, detail=unusable.detail)
+
+
+def _is_good(exercise, case, answer, expected):
+    """Say whether an answer is right, and left its arguments alone where the case asks for that."""
+    touched = answer.changed_inputs and case.behaviour == exercise.untouched
+    return not touched and _is_right(answer, expected, exercise.tolerance)
 
 
 def _is_right(answer, expected, tolerance):
@@ -189,7 +200,7 @@ def _recognise(exercise, cases, answers, right, good, collected):
     The first that made every answer; else the first that made every failing one and breaks nothing that is right
     here; else the first that made every failing answer of the core, perhaps beside some other mistake.
     """
-    if all(answer.status in (NOT_ATTEMPTED, TIMED_OUT) for answer in answers):
+    if all(answer.status in (NOT_ATTEMPTED, TIMED_OUT, RAISED) for answer in answers):
         return None, True
     failed = set(_behaviours(exercise, cases, good)[1])
     explains_failures = explains_core = None
@@ -204,6 +215,22 @@ def _recognise(exercise, cases, answers, right, good, collected):
         if _made_the_core(exercise, cases, answers, good, matches):
             explains_core = explains_core or (slip, explains_all)
     return (explains_failures, True) if explains_failures else explains_core or (None, True)
+
+
+def _suspect(exercise, answers, collected):
+    """Return the one slip that raises what was raised here, if nothing but errors came; None if several do.
+
+    The messages name shapes, which differ from case to case; equal types alone say nothing.
+    """
+    if not all(answer.status == RAISED for answer in answers):
+        return None
+    errors = [_error(answer) for answer in answers]
+    alike = [slip for slip in exercise.slips if [_error(answer) for answer in collected(slip.code)] == errors]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _error(answer):
+    return answer.status, answer.problem, answer.detail
 
 
 def _broken_by(exercise, cases, slipped, right):
@@ -224,8 +251,10 @@ def _made_the_core(exercise, cases, answers, good, matches):
     return len(numbers) >= MIN_NUMBERS_TO_TELL and all(match for _, match in failing)
 
 
-def _outcome(answer, expected):
+def _outcome(exercise, answer, expected):
     """Name what is wrong with the answer to one case."""
+    if _is_right(answer, expected, exercise.tolerance):
+        return OUTCOME_CHANGED_INPUTS
     if answer.status in OUTCOMES_BY_STATUS:
         return OUTCOMES_BY_STATUS[answer.status]
     if expected.status == RAISED:
@@ -251,8 +280,8 @@ def _properties(exercise, answers, right):
 
 
 def _worst(exercise, answer, expected):
-    """Return the entry with the largest error, None where the shapes already differ."""
-    if answer.status != RETURNED or not _same_shapes(answer, expected):
+    """Return the entry with the largest error, None where the shapes already differ or nothing does."""
+    if answer.status != RETURNED or not _same_shapes(answer, expected) or _agree(answer, expected, exercise.tolerance):
         return None
     names = exercise.compared or exercise.returns
     entries = []

@@ -24,6 +24,7 @@ TITLES = {
     "not raised": "✗ 应当报错，却没有",
     "wrong shape": "✗ 形状不对",
     "not finite": "✗ 出现了 NaN 或无穷大",
+    "changed inputs": "✗ 改动了传进来的数组",
     "slip": "✗ 认出了这个错误",
     "different": "✗ 数值不对",
     "unknown exercise": "？没有这道题",
@@ -42,6 +43,7 @@ NEXT_STEP = {
     "not raised": "在函数开头检查输入，不合要求就 raise。",
     "wrong shape": "在纸上写出每一步的形状，看哪一步多了、少了或换了一个轴。",
     "not finite": "哪一步会除以 0，或对很大的数取指数？",
+    "changed inputs": "改之前先复制：a = a.copy()；写成 a = a + b，不写成 a += b。",
     "different": '先用题目里的手算例（写成 np.array）运行函数，对照每一步的结果。需要提示时，运行 hint("{id}")。',
 }
 RAISED_LATER = "较小的例子已经跑通；看这一次的输入多了什么（批量轴、掩码、很大的数），写出每一步的形状。"
@@ -60,12 +62,15 @@ PASSED, FAILED = "通过", "未通过"
 RAISED_AT_LINE = "（你的函数所在单元格的第 {line} 行）"
 CALLS_UNWRITTEN = "它调用的 {detail} 还没有写完。"
 TIMED_OUT_AFTER = "{detail} 秒之内没有返回，已被叫停。"
+VALUES_RIGHT = "返回的数值是对的；但题目要求不改动传进来的数组。"
 NOT_RAISED = "这组输入不合要求，应抛出 {expected}；你的函数却照样返回了一个结果。"
 OTHER_ERROR, OTHER_FUNCTION = "自定义的异常", "另一个函数"
 SHAPE_IS_WRONG = "{part} 的形状不对。"
 SHAPE_IS = "{part} 的形状是 {got}，应为 {expected}。"
 ENTRY_IS = "{part}{index} 是 {got}，应为 {expected}。"
 FAILING_CASE = "出错的例子"
+PERHAPS = "可能是"
+SAME_ERRORS = "{name}。{wrong}（这个常见的错误，在每组输入上都这样报错。）"
 CORE_FIRST = "第一项“{core}”没有通过时，其余各项暂不计分。"
 CHANGED_INPUTS = "提醒：你的函数改动了传给它的数组；别处还要用它们，请先复制。"
 WARNED = "运行时的警告：{warned}"
@@ -166,6 +171,8 @@ def build_report(exercise, judgement, cases, answers, reveal=True):
 
 
 def _next_step(exercise, judgement):
+    if judgement.suspected:
+        return judgement.suspected.look
     if judgement.slip:
         return judgement.slip.look + ("" if judgement.slip_is_all else ONE_OF_SEVERAL)
     if judgement.outcome == "raised" and judgement.failing > 0:
@@ -190,6 +197,9 @@ def _wrong_lines(exercise, judgement, case, answer, reveal):
     sentence = _what_came_out(exercise, judgement, case, answer, reveal)
     if sentence:
         wrong.append(("" if judgement.slip else WRONG, sentence))
+    if judgement.suspected:
+        name, sentence = judgement.suspected.name, judgement.suspected.wrong
+        wrong.append((PERHAPS, SAME_ERRORS.format(name=name, wrong=sentence)))
     return wrong
 
 
@@ -204,6 +214,8 @@ def _what_came_out(exercise, judgement, case, answer, reveal):
         return UNUSABLE[answer.problem].format(
             n_parts=len(exercise.returns), returns=", ".join(exercise.returns), detail=answer.detail if reveal else "…"
         )
+    if judgement.outcome == "changed inputs":
+        return VALUES_RIGHT
     if judgement.expected_error:
         return NOT_RAISED.format(expected=judgement.expected_error)
     if reveal and judgement.worst:
@@ -262,7 +274,7 @@ def _value_text(value):
 def _notes(exercise, judgement, answers, reveal):
     core = exercise.behaviours[0].name
     notes = [("", CORE_FIRST.format(core=core))] if judgement.passed and core in judgement.failed else []
-    if any(answer.changed_inputs for answer in answers):
+    if judgement.outcome != "changed inputs" and any(answer.changed_inputs for answer in answers):
         notes.append(("", CHANGED_INPUTS))
     if reveal:
         notes += [("", WARNED.format(warned=answer.warned)) for answer in answers if answer.warned][:1]

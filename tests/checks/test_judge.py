@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -107,6 +109,37 @@ def _judged(exercise, function):
     return judge(exercise, cases, answers), cases, answers
 
 
+def _moved_in_place(x, positions, w_q, w_k, w_v, k_cache, v_cache):
+    x += positions[k_cache.shape[-2]]
+    k = np.concatenate([k_cache, (x @ w_k)[..., None, :]], axis=-2)
+    v = np.concatenate([v_cache, (x @ w_v)[..., None, :]], axis=-2)
+    exps = np.exp((k @ (x @ w_q)[..., None])[..., 0] / np.sqrt(w_q.shape[-1]))
+    return np.einsum("...t,...tv->...v", exps / exps.sum(-1, keepdims=True), v), k, v
+
+
+def test_changed_arguments_cost_what_the_exercise_says_and_are_told_apart_from_wrong_numbers():
+    exercise = replace(exercises()["architecture.cached_step"], slips=())
+    cases = [case for case in draw_cases(exercise, 0) if case.behaviour != "很大的分数不溢出"]
+    answers = collect(exercise, _moved_in_place, cases)
+    judgement = judge(exercise, cases, answers)
+    report = build_report(exercise, judgement, cases, answers)
+    assert (judgement.outcome, judgement.failed, judgement.worst) == ("changed inputs", ("不改动传进来的数组",), None)
+    assert "返回的数值是对的；但题目要求不改动传进来的数组。" in str(report)
+
+
+def test_changed_arguments_cost_nothing_where_the_exercise_does_not_ask():
+    def in_place(scores):
+        scores -= scores.max(axis=-1, keepdims=True)
+        np.exp(scores, out=scores)
+        return scores / scores.sum(axis=-1, keepdims=True)
+
+    exercise = exercises()["attention.softmax"]
+    cases = draw_cases(exercise, 0)[:2]
+    answers = collect(exercise, in_place, cases)
+    assert all(answer.changed_inputs for answer in answers)
+    assert judge(exercise, cases, answers).outcome == "correct"
+
+
 def test_an_answer_is_right_by_what_it_achieves(by_its_square):
     judgement, *_ = _judged(by_its_square, lambda x: -x)
     assert (judgement.outcome, judgement.points) == ("correct", 2)
@@ -133,6 +166,47 @@ def test_an_answer_without_any_effect_is_told_why(by_its_square):
 def test_an_answer_that_raises_keeps_its_exception(by_its_square):
     judgement, *_ = _judged(by_its_square, lambda x: x + np.ones(7))
     assert judgement.outcome == "raised"
+
+
+def _unembedding_turned(states, unembedding):
+    normed = (states - states.mean(-1, keepdims=True)) / states.std(-1, keepdims=True)
+    logits = normed @ unembedding.T
+    return logits.argmax(-1), logits.max(-1)
+
+
+def test_an_answer_that_always_raises_is_told_the_slip_whose_errors_it_raises_as_a_guess():
+    exercise = exercises()["tinygpt.logit_lens"]
+    judgement, cases, answers = _judged(exercise, _unembedding_turned)
+    report = build_report(exercise, judgement, cases, answers)
+    assert (judgement.outcome, judgement.slip, judgement.suspected.name) == ("raised", None, "unembedding 转置了")
+    assert ("下一步", judgement.suspected.look) in report.lines
+    assert "可能是：unembedding 转置了。" in str(report)
+    assert "错误：" not in str(report)
+
+
+def test_an_error_with_another_message_hints_at_no_slip():
+    def raises(states, unembedding):
+        raise ValueError("matmul: something else")
+
+    judgement, *_ = _judged(exercises()["tinygpt.logit_lens"], raises)
+    assert (judgement.outcome, judgement.slip, judgement.suspected) == ("raised", None, None)
+
+
+def test_errors_that_several_slips_raise_hint_at_none():
+    exercise = exercises()["tinygpt.logit_lens"]
+    twice = replace(exercise, slips=(*exercise.slips, Slip("turned", _unembedding_turned, wrong="", look="")))
+    assert _judged(twice, _unembedding_turned)[0].suspected is None
+
+
+def test_an_answer_that_returns_something_on_some_case_hints_at_no_slip():
+    exercise = exercises()["tinygpt.logit_lens"]
+
+    def raises_as_the_slip_does_and_is_wrong_elsewhere(states, unembedding):
+        return states.max(axis=1), states.min(axis=1)
+
+    judgement, cases, answers = _judged(exercise, raises_as_the_slip_does_and_is_wrong_elsewhere)
+    assert {answer.status for answer in answers} == {"raised", "returned"}
+    assert judgement.suspected is None
 
 
 def _without_complaint(x, n_heads):

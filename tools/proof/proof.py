@@ -130,7 +130,7 @@ def _keeps_all_points(exercise, function, draws):
 
 def _is_named(exercise, slip, draws):
     judged = [draw.judged(draw.ours(slip.code)) for draw in draws]
-    return all(j.slip is slip and j.points < exercise.points for j in judged)
+    return all(slip in (j.slip, j.suspected) and j.points < exercise.points for j in judged)
 
 
 def _is_accepted(exercise, style, draws):

@@ -19,6 +19,12 @@ def _arguments(rng, batch, seq_len, d_model, d_k, d_ff):
     )
 
 
+def _far_below(rng):
+    """Return arguments that give scores far below −1e4, the lowest where a causal mask hides them."""
+    x = np.array([[1.0, 1.0, 0.0], [1.0, 2.0, 0.0], [2.0, 3.0, 0.0]])
+    return x, 100 * np.eye(3)[:, :2], -100 * np.eye(3)[:, :2], *_arguments(rng, (), 3, 3, 2, 4)[3:]
+
+
 def cases(rng):
     blind = np.tri(5, dtype=bool)
     blind[2] = False
@@ -32,6 +38,7 @@ def cases(rng):
         Case(MASK, (*_arguments(rng, (), 3, 4, 2, 5), np.tri(3, dtype=bool), "pre")),
         Case(MASK, (*_arguments(rng, (), 5, 4, 2, 3), blind, "post")),
         Case(MASK, (*_arguments(rng, (), 5, 3, 2, 4), blind, "pre")),
+        Case(MASK, (*_far_below(rng), np.tri(3, dtype=bool), "post")),
         Case(BATCH, (*_arguments(rng, (2,), 5, 3, 4, 7), np.tri(5, dtype=bool), "pre")),
         Case(BATCH, (*_arguments(rng, (3, 2), 4, 5, 2, 3), None, "post")),
     ]
@@ -160,26 +167,49 @@ def _attend_with(x, w_q, w_k, w_v, mask, hidden):
     return exps / exps.sum(axis=-1, keepdims=True) @ (x @ w_v)
 
 
-def blind_row_looks_everywhere(x, w_q, w_k, w_v, w_1, w_2, mask=None, norm="pre"):
-    def attend(x):
-        return _attend_with(x, w_q, w_k, w_v, mask, lambda scores, mask: np.where(mask, scores, -1e9))
-
+def _with_attend(attend, x, w_1, w_2, norm):
     if norm == "pre":
         x = x + attend(_norm(x))
         return x + _feed(_norm(x), w_1, w_2)
     x = _norm(x + attend(x))
     return _norm(x + _feed(x, w_1, w_2))
+
+
+def blind_row_looks_everywhere(x, w_q, w_k, w_v, w_1, w_2, mask=None, norm="pre"):
+    def attend(x):
+        return _attend_with(x, w_q, w_k, w_v, mask, lambda scores, mask: np.where(mask, scores, -1e9))
+
+    return _with_attend(attend, x, w_1, w_2, norm)
+
+
+def ten_thousand_below(x, w_q, w_k, w_v, w_1, w_2, mask=None, norm="pre"):
+    def attend(x):
+        return _attend_with(x, w_q, w_k, w_v, mask, lambda scores, mask: np.where(mask, scores, -1e4))
+
+    return _with_attend(attend, x, w_1, w_2, norm)
+
+
+def blind_row_is_nan(x, w_q, w_k, w_v, w_1, w_2, mask=None, norm="pre"):
+    def attend(x):
+        with np.errstate(invalid="ignore"):
+            return _attend_with(x, w_q, w_k, w_v, mask, lambda scores, mask: np.where(mask, scores, -np.inf))
+
+    return _with_attend(attend, x, w_1, w_2, norm)
+
+
+def without_relu(x, w_q, w_k, w_v, w_1, w_2, mask=None, norm="pre"):
+    if norm == "pre":
+        x = x + _attend(_norm(x), w_q, w_k, w_v, mask)
+        return x + _norm(x) @ w_1 @ w_2
+    x = _norm(x + _attend(x, w_q, w_k, w_v, mask))
+    return _norm(x + x @ w_1 @ w_2)
 
 
 def blind_row_looks_as_if_unmasked(x, w_q, w_k, w_v, w_1, w_2, mask=None, norm="pre"):
     def attend(x):
         return _attend_with(x, w_q, w_k, w_v, mask, lambda scores, mask: scores - 1e9 * ~mask)
 
-    if norm == "pre":
-        x = x + attend(_norm(x))
-        return x + _feed(_norm(x), w_1, w_2)
-    x = _norm(x + attend(x))
-    return _norm(x + _feed(x, w_1, w_2))
+    return _with_attend(attend, x, w_1, w_2, norm)
 
 
 def without_ffn(x, w_q, w_k, w_v, w_1, w_2, mask=None, norm="pre"):
@@ -385,6 +415,24 @@ EXERCISE = Exercise(
             norm_over_the_tokens,
             wrong="归一化沿了 token 的轴：一个 token 于是看到了别的 token，连因果掩码也挡不住。",
             look="layer_norm 沿最后一个轴。",
+        ),
+        Slip(
+            "用 −1e4 遮住",
+            ten_thousand_below,
+            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低。",
+            look="用给出的 attention(q, k, v, mask)，它用的是 −∞。",
+        ),
+        Slip(
+            "没有 ReLU",
+            without_relu,
+            wrong="两个矩阵连着乘，等于一个矩阵；FFN 中间要有 ReLU。",
+            look="用你的 feed_forward。",
+        ),
+        Slip(
+            "什么都不许看的一行变成了 NaN",
+            blind_row_is_nan,
+            wrong="整行都是 −∞ 时，−∞ − (−∞) 得 NaN。",
+            look="用给出的 attention(q, k, v, mask)，它让这样的一行为 0。",
         ),
         Slip(
             "什么都不许看的一行变成了平均",

@@ -6,7 +6,13 @@ from helpers.checks.catalogue.architecture.softmax import softmax
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Slip
 from helpers.reference import generation as reference
 
-CORE, EMPTY, BATCH, LARGE = "缓存里已有几个 token", "第一个 token，缓存是空的", "前面可以有批量轴", "很大的分数不溢出"
+CORE, EMPTY, BATCH, LARGE, KEPT = (
+    "缓存里已有几个 token",
+    "第一个 token，缓存是空的",
+    "前面可以有批量轴",
+    "很大的分数不溢出",
+    "不改动传进来的数组",
+)
 
 
 def _arguments(rng, batch, t, d_model, d_k, d_v, scale=1.0):
@@ -32,6 +38,7 @@ def cases(rng):
         Case(BATCH, _arguments(rng, (2,), 3, 4, 5, 6)),
         Case(BATCH, _arguments(rng, (3, 2), 5, 3, 2, 4)),
         Case(LARGE, _arguments(rng, (), 4, 3, 2, 5, scale=5000.0)),
+        Case(KEPT, _arguments(rng, (), 3, 2, 4, 5)),
     ]
 
 
@@ -42,6 +49,12 @@ def _attend(q, k, v):
 
 def _append(cache, row):
     return np.concatenate([cache, row[..., None, :]], axis=-2)
+
+
+def divided_by_sqrt_d_model(x, positions, w_q, w_k, w_v, k_cache, v_cache):
+    x = x + positions[k_cache.shape[-2]]
+    k, v = _append(k_cache, x @ w_k), _append(v_cache, x @ w_v)
+    return _attend(x @ w_q * np.sqrt(w_q.shape[-1] / w_q.shape[-2]), k, v), k, v
 
 
 def position_forgotten(x, positions, w_q, w_k, w_v, k_cache, v_cache):
@@ -221,7 +234,14 @@ EXERCISE = Exercise(
     reference=reference.cached_step,
     returns=("output", "k_cache", "v_cache"),
     cases=cases,
-    behaviours=(Behaviour(CORE, 0.55), Behaviour(EMPTY, 0.15), Behaviour(BATCH, 0.2), Behaviour(LARGE, 0.1)),
+    behaviours=(
+        Behaviour(CORE, 0.5),
+        Behaviour(EMPTY, 0.1),
+        Behaviour(BATCH, 0.2),
+        Behaviour(LARGE, 0.1),
+        Behaviour(KEPT, 0.1),
+    ),
+    untouched=KEPT,
     slips=(
         Slip(
             "忘了位置",
@@ -288,6 +308,12 @@ EXERCISE = Exercise(
             last_one_overwritten,
             wrong="新的键和值换掉了缓存里的最后一个，没有接长。",
             look="np.concatenate([k_cache, k], axis=-2)。",
+        ),
+        Slip(
+            "除以了 √d_model",
+            divided_by_sqrt_d_model,
+            wrong="要除的是 √d_k：查询和键的宽度，不是 x 的。",
+            look="np.sqrt(w_q.shape[-1])。",
         ),
         Slip(
             "没有缩放",

@@ -20,6 +20,12 @@ def _arguments(rng, batch, n_target, n_source, d_model, d_k, d_v, scale=1.0, d_s
     )
 
 
+def _far_below():
+    """Return x, source, w_q and w_k whose first token scores what it may see far below −1e4, the rest far above 1e4."""
+    x = np.array([[1.0, 1.0], [-3.0, -3.0], [1.0, 2.0]])
+    return x, x, 100 * np.eye(2), -100 * np.eye(2)
+
+
 def cases(rng):
     padded = np.array([[True, True, False, True, False]] * 3)
     blind = padded.copy()
@@ -38,6 +44,7 @@ def cases(rng):
         Case(WIDTHS, (*_arguments(rng, (), 3, 5, 2, 4, 3, d_source=7), None)),
         Case(WIDTHS, (*_arguments(rng, (), 4, 2, 6, 3, 5, d_source=3), None)),
         Case(LARGE, (*_arguments(rng, (), 3, 4, 2, 3, 5, scale=20000.0), None)),
+        Case(LARGE, (*_far_below(), rng.normal(size=(2, 4)), np.tri(3, dtype=bool))),
     ]
 
 
@@ -105,6 +112,24 @@ def mask_ignored(x, source, w_q, w_k, w_v, mask=None):
     return weights @ (source @ w_v), weights
 
 
+def keys_not_turned(x, source, w_q, w_k, w_v, mask=None):
+    weights = softmax(_masked((x @ w_q) @ (source @ w_k) / np.sqrt(w_q.shape[-1]), mask))
+    return weights @ (source @ w_v), weights
+
+
+def all_axes_turned(x, source, w_q, w_k, w_v, mask=None):
+    weights = softmax(_masked((x @ w_q) @ (source @ w_k).T / np.sqrt(w_q.shape[-1]), mask))
+    return weights @ (source @ w_v), weights
+
+
+def blind_row_is_nan(x, source, w_q, w_k, w_v, mask=None):
+    scores = _masked(_scores(x @ w_q, source @ w_k), mask)
+    with np.errstate(invalid="ignore"):
+        exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        weights = exps / exps.sum(axis=-1, keepdims=True)
+    return weights @ (source @ w_v), weights
+
+
 def mask_inverted(x, source, w_q, w_k, w_v, mask=None):
     weights = softmax(_masked(_scores(x @ w_q, source @ w_k), None if mask is None else ~mask))
     return weights @ (source @ w_v), weights
@@ -112,6 +137,23 @@ def mask_inverted(x, source, w_q, w_k, w_v, mask=None):
 
 def blind_row_looks_everywhere(x, source, w_q, w_k, w_v, mask=None):
     weights = softmax(_masked(_scores(x @ w_q, source @ w_k), mask, fill=-1e9))
+    return weights @ (source @ w_v), weights
+
+
+def ten_thousand_below(x, source, w_q, w_k, w_v, mask=None):
+    weights = softmax(_masked(_scores(x @ w_q, source @ w_k), mask, fill=-1e4))
+    return weights @ (source @ w_v), weights
+
+
+def ten_thousand_below_blind_row_zero(x, source, w_q, w_k, w_v, mask=None):
+    output, weights = ten_thousand_below(x, source, w_q, w_k, w_v, mask)
+    seen = 1.0 if mask is None else mask.any(axis=-1, keepdims=True)
+    return output * seen, weights * seen
+
+
+def ten_thousand_subtracted(x, source, w_q, w_k, w_v, mask=None):
+    scores = _scores(x @ w_q, source @ w_k)
+    weights = softmax(scores if mask is None else scores - 1e4 * ~mask)
     return weights @ (source @ w_v), weights
 
 
@@ -268,6 +310,18 @@ EXERCISE = Exercise(
             look="只用传进来的 mask。",
         ),
         Slip(
+            "键没有转置",
+            keys_not_turned,
+            wrong="键的形状是 (n_source, d_k)：要先转置，每个查询才能和每个键点积。",
+            look="直接用 attention(q, k, v, mask)。",
+        ),
+        Slip(
+            "没有照顾批量轴",
+            all_axes_turned,
+            wrong="二维时正确；有批量轴时，.T 把批量轴也倒了过来。",
+            look="直接用 attention(q, k, v, mask)，或 np.swapaxes(k, -1, -2)。",
+        ),
+        Slip(
             "没有缩放",
             without_scaling,
             wrong="分数没有除以 √d_k。",
@@ -296,6 +350,30 @@ EXERCISE = Exercise(
             mask_inverted,
             wrong="遮住的正好是可以看的：True = 可以看。",
             look="mask 为 True 时保留分数。",
+        ),
+        Slip(
+            "用 −1e4 遮住",
+            ten_thousand_below,
+            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低。",
+            look="用给出的 attention(q, k, v, mask)，它用的是 −∞。",
+        ),
+        Slip(
+            "用 −1e4 遮住，什么都不许看的一行为 0",
+            ten_thousand_below_blind_row_zero,
+            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低（什么都不许看的一行你照顾到了。）",
+            look="用给出的 attention(q, k, v, mask)，它用的是 −∞。",
+        ),
+        Slip(
+            "减去 1e4 来遮住",
+            ten_thousand_subtracted,
+            wrong="不许看的分数本来就高出 1e4 以上时，减去 1e4 也遮不住；−∞ 才遮得住。",
+            look="用给出的 attention(q, k, v, mask)，它用的是 −∞。",
+        ),
+        Slip(
+            "什么都不许看的一行变成了 NaN",
+            blind_row_is_nan,
+            wrong="整行都是 −∞ 时，−∞ − (−∞) 得 NaN。",
+            look="用给出的 attention(q, k, v, mask)，它让这样的一行为 0。",
         ),
         Slip(
             "什么都不许看的一行变成了平均",

@@ -24,7 +24,7 @@ def cases(rng):
         Case(CORE, hand),
         Case(CORE, _arguments(rng, (), 5, 3, 7)[:3]),
         Case(CORE, tuple(a.astype(np.float32) for a in _arguments(rng, (), 3, 2, 5)[:3])),
-        Case(CORE, _arguments(rng, (), 4, 4, 4)[:3]),
+        Case(CORE, tuple(4 * a for a in _arguments(rng, (), 4, 4, 4)[:3])),
         Case(BIAS, _arguments(rng, (), 5, 3, 7)),
         Case(BIAS, _arguments(rng, (), 2, 5, 3)),
         Case(BIAS, _arguments(rng, (), 3, 4, 4)),

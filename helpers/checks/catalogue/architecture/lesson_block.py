@@ -29,6 +29,13 @@ def lesson_arguments():
     return tuple(np.array(each) for each in reference.ARGUMENTS)
 
 
+def far_below(rng):
+    """Return arguments whose first token scores itself far below −1e4, and what follows it far above 1e4."""
+    tokens = np.array([[1.0, 1.0], [-3.0, -3.0], [1.0, 2.0]])
+    _, value_inputs, _, _, *others = arguments(rng, 3, 3, 2, 2, 5)
+    return tokens, value_inputs, 100 * np.eye(2), -100 * np.eye(2), *others
+
+
 def cases(rng):
     large = arguments(rng, 3, 2, 4, 3, 5, scale=60.0)
     return [
@@ -38,7 +45,7 @@ def cases(rng):
         Case(OTHER, tuple(a.astype(np.float32) for a in arguments(rng, 3, 4, 2, 5, 3))),
         Case(OTHER, arguments(rng, 1, 2, 3, 2, 4)),
         Case(LARGE, large),
-        Case(LARGE, (*large[:2], 100 * large[2], *large[3:])),  # a mask of -1e4 does not hide these
+        Case(LARGE, far_below(rng)),
     ]
 
 
@@ -59,8 +66,28 @@ def _rest(tokens, weights, value_inputs, w_v, w_1, w_2):
     return weights, x + np.maximum(x @ w_1, 0) @ w_2
 
 
+def keys_not_turned(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
+    weights = softmax(_causal((tokens @ w_q) @ (tokens @ w_k) / np.sqrt(w_q.shape[1])))
+    return _rest(tokens, weights, value_inputs, w_v, w_1, w_2)
+
+
+def values_from_the_tokens(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
+    return _rest(tokens, _weights(tokens, w_q, w_k), tokens, w_v, w_1, w_2)
+
+
 def without_mask(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
     weights = softmax(_scores(tokens, w_q, w_k))
+    return _rest(tokens, weights, value_inputs, w_v, w_1, w_2)
+
+
+def ten_thousand_below(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
+    scores = _scores(tokens, w_q, w_k)
+    weights = softmax(np.where(np.tri(len(tokens), dtype=bool), scores, -1e4))
+    return _rest(tokens, weights, value_inputs, w_v, w_1, w_2)
+
+
+def ten_thousand_subtracted(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
+    weights = softmax(_scores(tokens, w_q, w_k) - 1e4 * (1 - np.tri(len(tokens))))
     return _rest(tokens, weights, value_inputs, w_v, w_1, w_2)
 
 
@@ -73,6 +100,13 @@ def looking_ahead(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
 def without_itself(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
     scores = _scores(tokens, w_q, w_k)
     weights = softmax(np.where(np.tri(len(tokens), k=-1, dtype=bool), scores, -1e9))
+    return _rest(tokens, weights, value_inputs, w_v, w_1, w_2)
+
+
+def mask_after_the_softmax_normalised_again(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
+    weights = softmax(_scores(tokens, w_q, w_k)) * np.tri(len(tokens))
+    with np.errstate(invalid="ignore"):
+        weights = weights / weights.sum(axis=-1, keepdims=True)
     return _rest(tokens, weights, value_inputs, w_v, w_1, w_2)
 
 
@@ -229,10 +263,34 @@ EXERCISE = Exercise(
     ),
     slips=(
         Slip(
+            "键没有转置",
+            keys_not_turned,
+            wrong="k 的形状是 (n, d_k)：要先转置，每个查询才能和每个键点积。",
+            look="attention(x @ w_q, x @ w_k, …)，或 q @ k.T。",
+        ),
+        Slip(
+            "值由 tokens 算了",
+            values_from_the_tokens,
+            wrong="值由另外的 value_inputs 算出，它和 tokens 的宽度不必一样。",
+            look="value_inputs @ w_v。",
+        ),
+        Slip(
             "没有加因果掩码",
             without_mask,
             wrong="前面的 token 看到了后面的：权重的右上角应全是 0。",
             look="softmax 之前，把 j > i 的分数变成 −∞。",
+        ),
+        Slip(
+            "用 −1e4 遮住",
+            ten_thousand_below,
+            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低。",
+            look="用给出的 attention(q, k, v, mask)，它用的是 −∞。",
+        ),
+        Slip(
+            "减去 1e4 来遮住",
+            ten_thousand_subtracted,
+            wrong="不许看的分数本来就高出 1e4 以上时，减去 1e4 也遮不住；−∞ 才遮得住。",
+            look="用给出的 attention(q, k, v, mask)，它用的是 −∞。",
         ),
         Slip(
             "掩码方向反了",
@@ -251,6 +309,12 @@ EXERCISE = Exercise(
             mask_after_the_softmax,
             wrong="后面的权重是 0，但剩下的加起来不到 1。",
             look="先遮住分数，再做 softmax。",
+        ),
+        Slip(
+            "softmax 之后才遮住，再归一化",
+            mask_after_the_softmax_normalised_again,
+            wrong="分数不大时对；后面的分数高出很多时，前面的指数全成了 0，0 / 0 是 NaN。",
+            look="softmax 之前，把 j > i 的分数变成 −∞。",
         ),
         Slip(
             "没有缩放",

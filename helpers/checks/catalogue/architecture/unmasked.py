@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.checks.catalogue.architecture.lesson_block import arguments, lesson_arguments
+from helpers.checks.catalogue.architecture.lesson_block import arguments, far_below, lesson_arguments
 from helpers.checks.catalogue.architecture.softmax import softmax
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Property, Slip
 from helpers.reference import lesson_block as reference
@@ -37,6 +37,18 @@ def _anywhere():
     return np.eye(5), np.sqrt(5) * scores, np.eye(5)
 
 
+def _second_ignored():
+    """Return tokens of which nobody looks at the second: its column does not change, though the first row does."""
+    nothing = -60.0
+    scores = np.array([[0.0, nothing, 0.0], [0.0, nothing, nothing], [0.0, nothing, nothing]])
+    return np.eye(3), np.sqrt(3) * scores, np.eye(3)
+
+
+def _far_below():
+    """Return tokens that look at the first alone, masked or not, with scores far below −1e4."""
+    return np.array([[1.0, 1.0], [1.0, 2.0], [2.0, 3.0]]), 100 * np.eye(2), -100 * np.eye(2)
+
+
 def cases(rng):
     float32 = [a.astype(np.float32) for a in arguments(rng, 5, 2, 4, 3, 6, scale=0.4)]
     return [
@@ -45,8 +57,11 @@ def cases(rng):
         Case(OTHER, _tokens_and_projections(arguments(rng, 7, 3, 5, 2, 3, scale=0.4))),
         Case(OTHER, _tokens_and_projections(float32)),
         Case(OTHER, _tokens_and_projections(arguments(rng, 1, 2, 3, 2, 4))),
+        Case(OTHER, _tokens_and_projections(far_below(rng))),
         Case(SAME, _hardly_ahead()),
+        Case(SAME, _far_below()),
         Case(ANYWHERE, _anywhere()),
+        Case(ANYWHERE, _second_ignored()),
     ]
 
 
@@ -63,6 +78,18 @@ def _rows(after, before):
 def still_masked(tokens, w_q, w_k):
     after, before = _both(tokens, w_q, w_k)
     return before, _rows(after, before)
+
+
+def ten_thousand_below(tokens, w_q, w_k):
+    scores = (tokens @ w_q) @ (tokens @ w_k).T / np.sqrt(w_q.shape[1])
+    after, before = softmax(scores), softmax(np.where(np.tri(len(tokens), dtype=bool), scores, -1e4))
+    return after, _rows(after, before)
+
+
+def ten_thousand_subtracted(tokens, w_q, w_k):
+    scores = (tokens @ w_q) @ (tokens @ w_k).T / np.sqrt(w_q.shape[1])
+    after, before = softmax(scores), softmax(scores - 1e4 * (1 - np.tri(len(tokens))))
+    return after, _rows(after, before)
 
 
 def rows_that_stay(tokens, w_q, w_k):
@@ -83,6 +110,16 @@ def every_entry(tokens, w_q, w_k):
 def rows_all_different(tokens, w_q, w_k):
     after, before = _both(tokens, w_q, w_k)
     return after, (~np.isclose(after, before)).all(axis=1)
+
+
+def without_tolerance(tokens, w_q, w_k):
+    after, before = _both(tokens, w_q, w_k)
+    return after, (after != before).any(axis=1)
+
+
+def the_whole_table(tokens, w_q, w_k):
+    after, before = _both(tokens, w_q, w_k)
+    return after, np.full(len(tokens), not np.allclose(after, before))
 
 
 def all_but_the_last(tokens, w_q, w_k):
@@ -213,6 +250,18 @@ EXERCISE = Exercise(
             look="用 any，不用 all；或先 all 再取反。",
         ),
         Slip(
+            "没有放过舍入误差",
+            without_tolerance,
+            wrong="用了 !=：后文的权重小到舍入误差之内，也说成变了。",
+            look="~np.isclose(…).all(axis=-1)。",
+        ),
+        Slip(
+            "整张表一起比了",
+            the_whole_table,
+            wrong="np.allclose 对整张表只给一个答案；要一行一个。",
+            look="~np.isclose(…).all(axis=-1)。",
+        ),
+        Slip(
             "认定除最后一行外都变",
             all_but_the_last,
             wrong="教材的数字上是这样；但后文得不到权重的行，去掉掩码也不变。要比较，不要认定。",
@@ -229,6 +278,18 @@ EXERCISE = Exercise(
             only_large_changes,
             wrong="有的行只变了一点点，也是变了。",
             look="用 np.isclose 比较，只放过舍入误差。",
+        ),
+        Slip(
+            "用 −1e4 遮住",
+            ten_thousand_below,
+            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低。",
+            look="用给出的 attention(q, k, v, mask)，它用的是 −∞。",
+        ),
+        Slip(
+            "减去 1e4 来遮住",
+            ten_thousand_subtracted,
+            wrong="不许看的分数本来就高出 1e4 以上时，减去 1e4 也遮不住；−∞ 才遮得住。",
+            look="用给出的 attention(q, k, v, mask)，它用的是 −∞。",
         ),
         Slip(
             "没有缩放",

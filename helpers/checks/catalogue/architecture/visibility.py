@@ -136,6 +136,13 @@ def true_means_hidden(family, n_source, n_target):
     return ~(_causal(n_source + n_target) | (family == "encoder-only"))
 
 
+def to_be_added(family, n_source, n_target):
+    n = n_source + n_target
+    if family == "encoder-only":
+        return np.zeros((n, n))
+    return np.where(_causal(n) if family == "decoder-only" else _encoder_decoder(n_source, n_target), 0.0, -np.inf)
+
+
 def only_the_target(family, n_source, n_target):
     if family == "encoder-decoder":
         return _causal(n_target)
@@ -187,6 +194,12 @@ EXERCISE = Exercise(
     cases=cases,
     behaviours=(Behaviour(BOTH, 0.6), Behaviour(DECODER, 0.2), Behaviour(ENCODER, 0.2)),
     slips=(
+        Slip(
+            "返回了要加到分数上的数",
+            to_be_added,
+            wrong="要的是真假：True = 可以看，不是 0 和 −∞。",
+            look="返回布尔数组。",
+        ),
         Slip(
             "编码器也用了因果掩码",
             decoder_mask_on_the_encoder,

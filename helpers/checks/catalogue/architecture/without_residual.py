@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from helpers.checks.catalogue.architecture.lesson_block import arguments, lesson_arguments
+from helpers.checks.catalogue.architecture.lesson_block import arguments, far_below, lesson_arguments
 from helpers.checks.catalogue.architecture.softmax import softmax
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Property, Slip
 from helpers.reference import lesson_block as reference
@@ -12,8 +12,8 @@ CORE, OTHER, ZERO = "教材的数字", "别的大小也对", "零向量的余弦
 
 def _with_a_zero_output(rng):
     tokens, value_inputs, w_q, w_k, w_v, w_1, w_2 = arguments(rng, 3, 2, 4, 3, 5)
-    value_inputs[0] = 0  # the first token sees itself alone: nothing comes out
-    return tokens, value_inputs, w_q, w_k, w_v, w_1, w_2
+    value_inputs[0] = 0  # the first token sees itself alone: nothing comes out; of the others, enough for any small eps
+    return tokens, value_inputs, w_q / 10, w_k, w_v, w_1, w_2
 
 
 def cases(rng):
@@ -23,6 +23,7 @@ def cases(rng):
         Case(OTHER, arguments(rng, 5, 2, 4, 3, 6)),
         Case(OTHER, tuple(a.astype(np.float32) for a in arguments(rng, 3, 4, 2, 5, 7))),
         Case(OTHER, arguments(rng, 3, 2, 4, 3, 5, scale=60.0)),
+        Case(OTHER, far_below(rng)),
         Case(ZERO, _with_a_zero_output(rng)),
     ]
 
@@ -45,6 +46,23 @@ def with_both(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
     x = tokens + _context(tokens, value_inputs, w_q, w_k, w_v)
     output = x + _ffn(x, w_1, w_2)
     return output, _cosine(output, tokens)
+
+
+def _without(tokens, weights, value_inputs, w_v, w_1, w_2):
+    output = _ffn(weights @ (value_inputs @ w_v), w_1, w_2)
+    return output, _cosine(output, tokens)
+
+
+def ten_thousand_below(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
+    scores = (tokens @ w_q) @ (tokens @ w_k).T / np.sqrt(w_q.shape[1])
+    weights = softmax(np.where(np.tri(len(tokens), dtype=bool), scores, -1e4))
+    return _without(tokens, weights, value_inputs, w_v, w_1, w_2)
+
+
+def ten_thousand_subtracted(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
+    scores = (tokens @ w_q) @ (tokens @ w_k).T / np.sqrt(w_q.shape[1])
+    weights = softmax(scores - 1e4 * (1 - np.tri(len(tokens))))
+    return _without(tokens, weights, value_inputs, w_v, w_1, w_2)
 
 
 def first_one_kept(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
@@ -116,6 +134,11 @@ def compared_with_the_full_block(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
     context = _context(tokens, value_inputs, w_q, w_k, w_v)
     output, x = _ffn(context, w_1, w_2), tokens + context
     return output, _cosine(output, x + _ffn(x, w_1, w_2))
+
+
+def without_relu(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
+    output = _context(tokens, value_inputs, w_q, w_k, w_v) @ w_1 @ w_2
+    return output, _cosine(output, tokens)
 
 
 def nan_for_zero(tokens, value_inputs, w_q, w_k, w_v, w_1, w_2):
@@ -201,6 +224,18 @@ EXERCISE = Exercise(
             look="j > i 的分数仍是 −∞。",
         ),
         Slip(
+            "用 −1e4 遮住",
+            ten_thousand_below,
+            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低。",
+            look="用给出的 attention(q, k, v, mask)，它用的是 −∞。",
+        ),
+        Slip(
+            "减去 1e4 来遮住",
+            ten_thousand_subtracted,
+            wrong="不许看的分数本来就高出 1e4 以上时，减去 1e4 也遮不住；−∞ 才遮得住。",
+            look="用给出的 attention(q, k, v, mask)，它用的是 −∞。",
+        ),
+        Slip(
             "FFN 也去掉了",
             ffn_dropped_too,
             wrong="只剩下注意力；FFN 要留着，去掉的只是两次加法。",
@@ -259,6 +294,12 @@ EXERCISE = Exercise(
             compared_with_the_full_block,
             wrong="比较的对象应是输入的 token，不是有残差时的输出。",
             look="cosine(output, tokens)。",
+        ),
+        Slip(
+            "没有 ReLU",
+            without_relu,
+            wrong="两个矩阵连着乘，等于一个矩阵；中间要有 ReLU。",
+            look="relu(context @ w_1) @ w_2。",
         ),
         Slip(
             "零向量得了 NaN",

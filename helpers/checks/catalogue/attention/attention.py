@@ -30,8 +30,8 @@ def _mask(rng, n_queries, n_keys):
 
 
 def _large_where_forbidden():
-    """Return queries and keys whose largest scores, far above the others, are those of the forbidden first key."""
-    return np.array([[1e3, 0.0], [0.0, 1e3]]), np.array([[50.0, 50.0], [-10.0, -20.0], [-30.0, -10.0]])
+    """Return queries and keys whose first key, forbidden, scores far above 1e4, and the others far below −1e4."""
+    return np.array([[1e3, 0.0], [0.0, 1e3]]), np.array([[50.0, 50.0], [-20.0, -40.0], [-50.0, -30.0]])
 
 
 def cases(rng):
@@ -70,6 +70,10 @@ def _masked(scores, mask, fill=-np.inf):
 
 def _with_values(weights, v):
     return weights @ v, weights
+
+
+def keys_not_turned(q, k, v, mask=None):
+    return _with_values(_softmax(_masked(q @ k / np.sqrt(q.shape[-1]), mask)), v)
 
 
 def without_scaling(q, k, v, mask=None):
@@ -126,6 +130,20 @@ def blind_row_looks_everywhere(q, k, v, mask=None):
 def large_negative_added(q, k, v, mask=None):
     scores = _scores(q, k)
     return _with_values(_softmax(scores if mask is None else scores + np.where(mask, 0.0, -1e9)), v)
+
+
+def ten_thousand_below(q, k, v, mask=None):
+    return _with_values(_softmax(_masked(_scores(q, k), mask, fill=-1e4)), v)
+
+
+def ten_thousand_below_blind_row_zero(q, k, v, mask=None):
+    weights = _softmax(_masked(_scores(q, k), mask, fill=-1e4))
+    return _with_values(weights if mask is None else weights * mask.any(axis=-1, keepdims=True), v)
+
+
+def ten_thousand_subtracted(q, k, v, mask=None):
+    scores = _scores(q, k)
+    return _with_values(_softmax(scores if mask is None else scores - 1e4 * ~mask), v)
 
 
 def blind_row_is_nan(q, k, v, mask=None):
@@ -243,6 +261,12 @@ EXERCISE = Exercise(
     ),
     slips=(
         Slip(
+            "键没有转置",
+            keys_not_turned,
+            wrong="k 的形状是 (n_keys, d_k)：要先转置，每个查询才能和每个键点积。",
+            look="s = scores(q, k)，或 q @ np.swapaxes(k, -1, -2) / √d_k。",
+        ),
+        Slip(
             "没有缩放",
             without_scaling,
             wrong="分布太尖：点积没有除以 √d_k，d_k 越大越明显。",
@@ -319,6 +343,24 @@ EXERCISE = Exercise(
             large_negative_added,
             wrong="整行都加上同一个大负数，softmax 的结果不变，等于没有遮。",
             look="用 -np.inf 代替 −1e9，并让总和为 0 的一行得到 0。",
+        ),
+        Slip(
+            "用 −1e4 遮住",
+            ten_thousand_below,
+            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低。",
+            look="np.where(mask, s, -np.inf)，s 是分数。",
+        ),
+        Slip(
+            "用 −1e4 遮住，什么都不许看的一行为 0",
+            ten_thousand_below_blind_row_zero,
+            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低（什么都不许看的一行你照顾到了。）",
+            look="np.where(mask, s, -np.inf)，s 是分数。",
+        ),
+        Slip(
+            "减去 1e4 来遮住",
+            ten_thousand_subtracted,
+            wrong="不许看的分数本来就高出 1e4 以上时，减去 1e4 也遮不住；−∞ 才遮得住。",
+            look="np.where(mask, s, -np.inf)，s 是分数。",
         ),
         Slip(
             "什么都不许看的一行变成了 NaN",

@@ -27,6 +27,10 @@ def with_transposed_matrices(x, w_q, w_k, w_v):
     return x @ w_q.T, x @ w_k.T, x @ w_v.T
 
 
+def matrices_on_the_left(x, w_q, w_k, w_v):
+    return w_q @ x, w_k @ x, w_v @ x
+
+
 def key_and_value_from_the_same_matrix(x, w_q, w_k, w_v):
     return x @ w_q, x @ w_k, x @ w_k
 
@@ -99,6 +103,12 @@ EXERCISE = Exercise(
     cases=cases,
     behaviours=(Behaviour(CORE, 0.7), Behaviour(BATCH, 0.3)),
     slips=(
+        Slip(
+            "矩阵乘在了左边",
+            matrices_on_the_left,
+            wrong="x 一行一个 token：矩阵要乘在右边，每一行各自变换。",
+            look="x @ w_q。",
+        ),
         Slip(
             "权重矩阵转置了",
             with_transposed_matrices,

@@ -40,6 +40,10 @@ def multiplied_by_sqrt_d_k(q, k):
     return q @ np.swapaxes(k, -1, -2) * np.sqrt(q.shape[-1])
 
 
+def keys_not_turned(q, k):
+    return q @ k / np.sqrt(q.shape[-1])
+
+
 def transposed(q, k):
     return k @ np.swapaxes(q, -1, -2) / np.sqrt(q.shape[-1])
 
@@ -108,6 +112,12 @@ EXERCISE = Exercise(
     cases=cases,
     behaviours=(Behaviour(CORE, 0.7), Behaviour(BATCH, 0.3)),
     slips=(
+        Slip(
+            "键没有转置",
+            keys_not_turned,
+            wrong="k 的形状是 (n_keys, d_k)：要先转置，每个查询才能和每个键点积。",
+            look="q @ np.swapaxes(k, -1, -2)。",
+        ),
         Slip(
             "没有缩放",
             without_scaling,

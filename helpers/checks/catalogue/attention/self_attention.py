@@ -13,6 +13,11 @@ def _arguments(rng, batch, seq_len, d_model, d_k, d_v):
     return tuple(rng.normal(size=shape) for shape in shapes)
 
 
+def _far_below():
+    """Return tokens, w_q and w_k that give scores far below −1e4, the lowest where a causal mask hides them."""
+    return np.array([[1.0, 1.0], [1.0, 2.0], [2.0, 3.0]]), 100 * np.eye(2), -100 * np.eye(2)
+
+
 def cases(rng):
     blind = np.tri(5, dtype=bool)
     blind[3] = False
@@ -26,6 +31,7 @@ def cases(rng):
         Case(BATCH, (*_arguments(rng, (2,), 3, 5, 7, 2), np.tri(3, dtype=bool))),
         Case(BATCH, (*_arguments(rng, (2, 3), 5, 3, 2, 7), None)),
         Case(LARGE, (100 * np.round(x), 10 * np.round(w_q), 10 * np.round(w_k), w_v, None)),
+        Case(LARGE, (*_far_below(), rng.normal(size=(2, 4)), np.tri(3, dtype=bool))),
     ]
 
 
@@ -90,6 +96,28 @@ def exponential_overflows(x, w_q, w_k, w_v, mask=None):
     total = exps.sum(axis=-1, keepdims=True)
     weights = exps / np.where(total == 0, 1, total)
     return weights @ (x @ w_v), weights
+
+
+def _hidden_by(x, w_q, w_k, w_v, mask, hidden):
+    scores = (x @ w_q) @ np.swapaxes(x @ w_k, -1, -2) / np.sqrt(w_q.shape[-1])
+    scores = scores if mask is None else hidden(scores)
+    exps = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    weights = exps / exps.sum(axis=-1, keepdims=True)
+    return weights @ (x @ w_v), weights
+
+
+def ten_thousand_below_blind_row_zero(x, w_q, w_k, w_v, mask=None):
+    output, weights = ten_thousand_below(x, w_q, w_k, w_v, mask)
+    seen = 1.0 if mask is None else mask.any(axis=-1, keepdims=True)
+    return output * seen, weights * seen
+
+
+def ten_thousand_below(x, w_q, w_k, w_v, mask=None):
+    return _hidden_by(x, w_q, w_k, w_v, mask, lambda scores: np.where(mask, scores, -1e4))
+
+
+def blind_row_looks_everywhere(x, w_q, w_k, w_v, mask=None):
+    return _hidden_by(x, w_q, w_k, w_v, mask, lambda scores: np.where(mask, scores, -1e9))
 
 
 def residual_added(x, w_q, w_k, w_v, mask=None):
@@ -206,6 +234,24 @@ EXERCISE = Exercise(
             exponential_overflows,
             wrong="分数很大时 exp 溢出成无穷大，权重变成 NaN。",
             look="调用上一题的 attention 和前面的 softmax。",
+        ),
+        Slip(
+            "什么都不许看的一行变成了平均",
+            blind_row_looks_everywhere,
+            wrong="用 −1e9 遮住时，整行被遮住的查询会把权重平均分给所有不许看的键。",
+            look="调用上一题的 attention：这样的一行权重全为 0。",
+        ),
+        Slip(
+            "用 −1e4 遮住",
+            ten_thousand_below,
+            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低。",
+            look="调用上一题的 attention，在那里用 −∞ 遮住。",
+        ),
+        Slip(
+            "用 −1e4 遮住，什么都不许看的一行为 0",
+            ten_thousand_below_blind_row_zero,
+            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低（什么都不许看的一行你照顾到了。）",
+            look="调用上一题的 attention，在那里用 −∞ 遮住。",
         ),
         Slip(
             "权重矩阵转置了",

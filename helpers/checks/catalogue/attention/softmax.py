@@ -51,6 +51,11 @@ def subtracting_one_maximum_for_all_rows(scores):
     return exps / np.where(total == 0, 1, total)
 
 
+def axis_not_kept(scores):
+    exps = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    return exps / exps.sum(axis=-1)
+
+
 def without_exponential(scores):
     return scores / np.sum(scores, axis=-1, keepdims=True)
 
@@ -134,6 +139,12 @@ EXERCISE = Exercise(
         ),
     ),
     slips=(
+        Slip(
+            "没有留住轴",
+            axis_not_kept,
+            wrong="每行一个数，少了一个轴：除（或减）的时候对错了行，或者对不上。",
+            look="exps.sum(axis=-1, keepdims=True)。",
+        ),
         Slip(
             "沿第一个轴归一化",
             along_the_first_axis,

@@ -21,6 +21,12 @@ def _arguments(rng, batch, seq_len, n_heads, d_k, scale=1.0):
     return (x, *(rng.normal(size=(4, d_model, d_model)) / np.sqrt(d_model) * 2), n_heads)
 
 
+def _far_below():
+    """Return x, w_q and w_k whose first token scores itself far below −1e4, and what follows it far above 1e4."""
+    x = np.array([[1.0, 1.0], [-3.0, -3.0], [1.0, 2.0]])
+    return np.concatenate([x, 2 * x], axis=1), 100 * np.eye(4), -100 * np.eye(4)  # a head each
+
+
 def cases(rng):
     blind = np.tri(5, dtype=bool)
     blind[2] = False
@@ -40,6 +46,7 @@ def cases(rng):
         Case(MASK_BATCH, (*_arguments(rng, (2,), 3, 2, 3), padding)),
         Case(MASK_BATCH, (*_arguments(rng, (2,), 3, 3, 2), padding[::-1])),
         Case(LARGE, (*_arguments(rng, (), 3, 2, 2, scale=200.0), None)),
+        Case(LARGE, (*_far_below(), *rng.normal(size=(2, 4, 4)), 2, np.tri(3, dtype=bool))),
     ]
 
 
@@ -188,6 +195,25 @@ def mask_after_the_softmax(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
 def blind_row_looks_everywhere(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
     q, k, v = _parts(x, w_q, w_k, w_v, n_heads)
     return _finished(_softmax(_shared(_scores(q, k), mask, fill=-1e9)), v, w_o)
+
+
+def ten_thousand_below(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    q, k, v = _parts(x, w_q, w_k, w_v, n_heads)
+    return _finished(_softmax(_shared(_scores(q, k), mask, fill=-1e4)), v, w_o)
+
+
+def ten_thousand_below_blind_row_zero(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    q, k, v = _parts(x, w_q, w_k, w_v, n_heads)
+    weights = _softmax(_shared(_scores(q, k), mask, fill=-1e4))
+    return _finished(weights if mask is None else weights * mask.any(axis=-1)[..., None, :, None], v, w_o)
+
+
+def ten_thousand_subtracted(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
+    q, k, v = _parts(x, w_q, w_k, w_v, n_heads)
+    scores = _scores(q, k)
+    if mask is not None:
+        scores = scores - 1e4 * ~mask[..., None, :, :]
+    return _finished(_softmax(scores), v, w_o)
 
 
 def blind_row_looks_as_if_unmasked(x, w_q, w_k, w_v, w_o, n_heads, mask=None):
@@ -491,6 +517,24 @@ EXERCISE = Exercise(
             blind_row_looks_everywhere,
             wrong="整行被遮住的查询，把权重平均分给了不许看的键。",
             look="用 −∞ 遮住，并处理总和为 0 的行；前面给出的 attention 已经做到了。",
+        ),
+        Slip(
+            "用 −1e4 遮住",
+            ten_thousand_below,
+            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低。",
+            look="用给出的 attention(q, k, v, mask)，它用的是 −∞。",
+        ),
+        Slip(
+            "用 −1e4 遮住，什么都不许看的一行为 0",
+            ten_thousand_below_blind_row_zero,
+            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低（什么都不许看的一行你照顾到了。）",
+            look="用给出的 attention(q, k, v, mask)，它用的是 −∞。",
+        ),
+        Slip(
+            "减去 1e4 来遮住",
+            ten_thousand_subtracted,
+            wrong="不许看的分数本来就高出 1e4 以上时，减去 1e4 也遮不住；−∞ 才遮得住。",
+            look="用给出的 attention(q, k, v, mask)，它用的是 −∞。",
         ),
         Slip(
             "什么都不许看的一行变成了 NaN",

@@ -2,11 +2,16 @@
 
 import numpy as np
 
-from helpers.checks.catalogue.tinygpt.given import layer_norm, token_losses
+from helpers.checks.catalogue.tinygpt.given import layer_norm, log_softmax, token_losses
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Slip
 from helpers.reference import inspection as reference
 
-CORE, SEVERAL, BATCH = "关掉一个头，读出损失", "关掉几个、一个也不关、全关", "前面可以有批量轴，一段一个数"
+CORE, SEVERAL, BATCH, KEPT = (
+    "关掉一个头，读出损失",
+    "关掉几个、一个也不关、全关",
+    "前面可以有批量轴，一段一个数",
+    "不改动传进来的数组",
+)
 
 
 def _arguments(rng, batch, seq_len, n_heads, d_v, d_model, vocab_size):
@@ -34,6 +39,7 @@ def cases(rng):
         Case(SEVERAL, (*_arguments(rng, (), 5, 2, 3, 4, 6), [0, 1])),
         Case(BATCH, (*_arguments(rng, (2,), 5, 3, 2, 4, 6), [2])),
         Case(BATCH, (*_arguments(rng, (3, 2), 4, 2, 3, 5, 7), [0])),
+        Case(KEPT, (*_arguments(rng, (), 4, 3, 2, 5, 6), [1])),
     ]
 
 
@@ -82,6 +88,25 @@ def norm_of_the_heads(x, heads, w_o, unembedding, token_ids, off):
     return token_losses((x + layer_norm(_merged(_kept(heads, off)) @ w_o)) @ unembedding, token_ids).mean(axis=-1)
 
 
+def norm_of_the_logits(x, heads, w_o, unembedding, token_ids, off):
+    logits = layer_norm((x + _merged(_kept(heads, off)) @ w_o) @ unembedding)
+    return token_losses(logits, token_ids).mean(axis=-1)
+
+
+def heads_taken_out(x, heads, w_o, unembedding, token_ids, off):
+    return _mean(x + _merged(np.delete(heads, off, axis=-3)) @ w_o, unembedding, token_ids)
+
+
+def heads_taken_out_rest_moved_up(x, heads, w_o, unembedding, token_ids, off):
+    merged = _merged(np.delete(heads, off, axis=-3))
+    return _mean(x + merged @ w_o[: merged.shape[-1]], unembedding, token_ids)
+
+
+def number_before(x, heads, w_o, unembedding, token_ids, off):
+    return _mean(x + _merged(_kept(heads, [(number - 1) % heads.shape[-3] for number in off])) @ w_o,
+                 unembedding, token_ids)  # fmt: skip
+
+
 def mean_instead_of_zero(x, heads, w_o, unembedding, token_ids, off):
     is_off = np.isin(np.arange(heads.shape[-3]), off)[:, None, None]
     mean = heads.mean(axis=-3, keepdims=True) * np.ones_like(heads)
@@ -123,6 +148,23 @@ def merged_without_swapping(x, heads, w_o, unembedding, token_ids, off):
     return _mean(x + merged @ w_o, unembedding, token_ids)
 
 
+def components_interleaved(x, heads, w_o, unembedding, token_ids, off):
+    last = np.moveaxis(_kept(heads, off), -3, -1)
+    return _mean(x + last.reshape(*last.shape[:-2], -1) @ w_o, unembedding, token_ids)
+
+
+def not_merged(x, heads, w_o, unembedding, token_ids, off):
+    return _mean(x + _kept(heads, off) @ w_o, unembedding, token_ids)
+
+
+def w_o_turned(x, heads, w_o, unembedding, token_ids, off):
+    return _mean(x + _merged(_kept(heads, off)) @ w_o.T, unembedding, token_ids)
+
+
+def unembedding_turned(x, heads, w_o, unembedding, token_ids, off):
+    return _mean(x + _merged(_kept(heads, off)) @ w_o, unembedding.T, token_ids)
+
+
 def w_o_forgotten(x, heads, w_o, unembedding, token_ids, off):
     merged = _merged(_kept(heads, off))
     padded = np.zeros_like(x, dtype=float)
@@ -144,6 +186,44 @@ def _before(token_ids):
 def not_shifted_last_left_out(x, heads, w_o, unembedding, token_ids, off):
     logits = layer_norm(x + _merged(_kept(heads, off)) @ w_o) @ unembedding
     return token_losses(logits, np.roll(token_ids, 1, axis=-1)).mean(axis=-1)
+
+
+def _logs(x, heads, w_o, unembedding, off):
+    return log_softmax(layer_norm(x + _merged(_kept(heads, off)) @ w_o) @ unembedding)
+
+
+def _taken(rows, token_ids):
+    return np.take_along_axis(rows, token_ids[..., None], axis=-1)[..., 0]
+
+
+def axis_for_the_vocabulary_missing(x, heads, w_o, unembedding, token_ids, off):
+    logs = _logs(x, heads, w_o, unembedding, off)[..., :-1, :]
+    return -np.take_along_axis(logs, token_ids[..., 1:], axis=-1).mean(axis=-1)
+
+
+def only_the_tokens_moved(x, heads, w_o, unembedding, token_ids, off):
+    return -_taken(_logs(x, heads, w_o, unembedding, off), token_ids[..., 1:]).mean(axis=-1)
+
+
+def not_shifted_first_left_out(x, heads, w_o, unembedding, token_ids, off):
+    return -_taken(_logs(x, heads, w_o, unembedding, off), token_ids)[..., 1:].mean(axis=-1)
+
+
+def shifted_the_wrong_way(x, heads, w_o, unembedding, token_ids, off):
+    return -_taken(_logs(x, heads, w_o, unembedding, off)[..., 1:, :], token_ids[..., :-1]).mean(axis=-1)
+
+
+def joined_round(x, heads, w_o, unembedding, token_ids, off):
+    return -_taken(_logs(x, heads, w_o, unembedding, off), np.roll(token_ids, -1, axis=-1)).mean(axis=-1)
+
+
+def without_softmax(x, heads, w_o, unembedding, token_ids, off):
+    logits = layer_norm(x + _merged(_kept(heads, off)) @ w_o) @ unembedding
+    return -_taken(logits[..., :-1, :], token_ids[..., 1:]).mean(axis=-1)
+
+
+def without_logarithm(x, heads, w_o, unembedding, token_ids, off):
+    return -_taken(np.exp(_logs(x, heads, w_o, unembedding, off))[..., :-1, :], token_ids[..., 1:]).mean(axis=-1)
 
 
 def summed(x, heads, w_o, unembedding, token_ids, off):
@@ -243,12 +323,13 @@ def by_taking_away(x, heads, w_o, unembedding, token_ids, off):
 
 EXERCISE = Exercise(
     id="tinygpt.ablation_loss",
-    title="关掉几个头，损失是多少",
+    title="关掉几个头之后的损失",
     points=2,
     reference=reference.ablation_loss,
     returns=("loss",),
     cases=cases,
-    behaviours=(Behaviour(CORE, 0.6), Behaviour(SEVERAL, 0.2), Behaviour(BATCH, 0.2)),
+    behaviours=(Behaviour(CORE, 0.5), Behaviour(SEVERAL, 0.2), Behaviour(BATCH, 0.2), Behaviour(KEPT, 0.1)),
+    untouched=KEPT,
     slips=(
         Slip(
             "一个头也没有关",
@@ -269,7 +350,7 @@ EXERCISE = Exercise(
             look="只把 off 里的换成 0。",
         ),
         Slip(
-            "没有加到残差流上",
+            "没有加到 x 上",
             without_residual,
             wrong="头的输出要加到 x 上，不是代替 x。",
             look="x + 合并(heads) @ w_o。",
@@ -289,13 +370,19 @@ EXERCISE = Exercise(
         Slip(
             "x 也先归一化了",
             norm_twice,
-            wrong="残差流 x 自己不归一化；只在最后，加完之后归一化一次。",
+            wrong="x 自己不归一化；只在最后，加完之后归一化一次。",
             look="layer_norm(x + …) @ unembedding。",
         ),
         Slip(
             "只归一化了头的输出",
             norm_of_the_heads,
             wrong="应加到 x 上之后，一起归一化。",
+            look="layer_norm(x + …) @ unembedding。",
+        ),
+        Slip(
+            "归一化了 logits",
+            norm_of_the_logits,
+            wrong="归一化的是加完之后的向量，在乘 unembedding 之前。",
             look="layer_norm(x + …) @ unembedding。",
         ),
         Slip(
@@ -309,6 +396,24 @@ EXERCISE = Exercise(
             rest_enlarged,
             wrong="像 dropout 那样放大了其余的头；关掉就是关掉，别的不变。",
             look="只把 off 里的换成 0。",
+        ),
+        Slip(
+            "把头去掉了，不是换成 0",
+            heads_taken_out,
+            wrong="去掉之后，合并起来不到 n_heads * d_v 个分量，和 w_o 的行数对不上。",
+            look="头一个也不少，只是换成 0：heads[..., off, :, :] = 0。",
+        ),
+        Slip(
+            "把头去掉了，后面的补了上来",
+            heads_taken_out_rest_moved_up,
+            wrong="每个头只认 w_o 里自己的那 d_v 行；去掉一个，后面的头就用了别人的行。",
+            look="头一个也不少，只是换成 0：heads[..., off, :, :] = 0。",
+        ),
+        Slip(
+            "关掉了前一个头",
+            number_before,
+            wrong="头从 0 数起：off 里的 1 是第二个头。",
+            look="heads[..., off, :, :] = 0，不减 1。",
         ),
         Slip(
             "换成了 1",
@@ -325,7 +430,7 @@ EXERCISE = Exercise(
         Slip(
             "关掉了 w_o 的列",
             columns_of_w_o_off,
-            wrong="w_o 的行属于各个头；列是写进残差流的分量。",
+            wrong="w_o 的行属于各个头；列是加到 x 上的分量。",
             look="合并之前就把头的输出换成 0。",
         ),
         Slip(
@@ -341,9 +446,33 @@ EXERCISE = Exercise(
             look="先 np.swapaxes(heads, -2, -3)，再 reshape。",
         ),
         Slip(
+            "各头的分量交错了",
+            components_interleaved,
+            wrong="合并时头的轴到了最后：先是各头的第 0 个分量，再是第 1 个；应先是头 0 的全部。",
+            look="先 np.swapaxes(heads, -2, -3)，再 reshape。",
+        ),
+        Slip(
+            "没有合并各头",
+            not_merged,
+            wrong="w_o 有 n_heads * d_v 行，一个头只有 d_v 个分量：各头要先并排接成一行。",
+            look="np.swapaxes(heads, -2, -3) 之后 reshape 成 (..., seq_len, n_heads * d_v)。",
+        ),
+        Slip(
+            "w_o 转置了",
+            w_o_turned,
+            wrong="w_o 是 (n_heads * d_v, d_model)：合并后的一行直接乘它。",
+            look="合并(heads) @ w_o，不转置。",
+        ),
+        Slip(
+            "unembedding 转置了",
+            unembedding_turned,
+            wrong="unembedding 是 (d_model, vocab_size)：归一化之后的一行直接乘它。",
+            look="layer_norm(x + …) @ unembedding，不转置。",
+        ),
+        Slip(
             "忘了 w_o",
             w_o_forgotten,
-            wrong="合并后的输出要先乘 w_o，才加到残差流上。",
+            wrong="合并后的输出要先乘 w_o，才加到 x 上。",
             look="x + 合并(heads) @ w_o。",
         ),
         Slip(
@@ -357,6 +486,48 @@ EXERCISE = Exercise(
             not_shifted_last_left_out,
             wrong="个数对了，但第 i 行仍和第 i 个 token 比；应和第 i + 1 个比。",
             look="logits[..., :-1, :] 与 token_ids[..., 1:]。",
+        ),
+        Slip(
+            "没有移位，去掉了第一个",
+            not_shifted_first_left_out,
+            wrong="个数对了，但第 i 行仍和第 i 个 token 比；应和第 i + 1 个比。",
+            look="logits[..., :-1, :] 与 token_ids[..., 1:]。",
+        ),
+        Slip(
+            "编号少了一个轴",
+            axis_for_the_vocabulary_missing,
+            wrong="np.take_along_axis 要两个数组的轴一样多；token_ids 没有词表的轴。",
+            look="token_ids[..., 1:, None]，取完再 [..., 0]。",
+        ),
+        Slip(
+            "logits 的最后一行没有去掉",
+            only_the_tokens_moved,
+            wrong="token_ids 去掉了第一个，logits 还有 seq_len 行，对不上。",
+            look="logits[..., :-1, :] 与 token_ids[..., 1:]，各 seq_len − 1 个。",
+        ),
+        Slip(
+            "往反方向移了",
+            shifted_the_wrong_way,
+            wrong="拿前一个 token 去比，而它已经读过了。",
+            look="logits[..., :-1, :] 与 token_ids[..., 1:]。",
+        ),
+        Slip(
+            "首尾接在了一起",
+            joined_round,
+            wrong="最后一行拿第一个 token 去比了；它后面没有 token，不算。",
+            look="logits[..., :-1, :] 与 token_ids[..., 1:]，不用 np.roll。",
+        ),
+        Slip(
+            "没有做 softmax",
+            without_softmax,
+            wrong="直接用了 logits；它们还不是概率的对数。",
+            look="log_softmax(logits)。",
+        ),
+        Slip(
+            "没有取对数",
+            without_logarithm,
+            wrong="这是 −p 的平均；损失是 −ln p。",
+            look="log_softmax(logits)。",
         ),
         Slip(
             "没有平均",

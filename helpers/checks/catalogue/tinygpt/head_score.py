@@ -21,10 +21,11 @@ def cases(rng):
         Case(CORE, (_weights(rng, 3, 7, 7), 1)),
         Case(CORE, (_weights(rng, 5, 4, 4).astype(np.float32), 1)),
         Case(CORE, (_weights(rng, 1, 9, 9), 1)),
-        Case(CORE, (rng.dirichlet(np.ones(5), size=(2, 5)), 1)),  # an encoder's: they look ahead too
+        Case(CORE, (rng.dirichlet(np.ones(5), size=(4, 5)), 1)),  # an encoder's: they look ahead too
         Case(OFFSET, (_weights(rng, 3, 7, 7), 2)),
         Case(OFFSET, (_weights(rng, 2, 8, 8), 5)),
         Case(OFFSET, (_weights(rng, 4, 5, 5), 4)),
+        Case(OFFSET, (rng.dirichlet(np.ones(6), size=(3, 6)), 2)),
         Case(BATCH, (_weights(rng, 2, 3, 5, 5), 2)),
         Case(BATCH, (_weights(rng, 3, 2, 4, 6, 6), 1)),
     ]
@@ -44,6 +45,15 @@ def ahead(weights, offset):
 
 def divided_by_all(weights, offset):
     return _back(weights, offset).sum(axis=-1) / weights.shape[-1]
+
+
+def divided_by_all_but_one(weights, offset):
+    return _back(weights, offset).sum(axis=-1) / (weights.shape[-1] - 1)
+
+
+def always_from_one(weights, offset):
+    i = np.arange(1, weights.shape[-1])
+    return weights[..., i, i - offset].mean(axis=-1)
 
 
 def mean_over_the_square(weights, offset):
@@ -121,6 +131,10 @@ def first_two_axes(weights, offset):
     return np.diagonal(weights, -offset, axis1=0, axis2=1).mean(axis=-1)
 
 
+def first_axis_taken_for_the_heads(weights, offset):
+    return np.array([np.diagonal(head, -offset).mean() for head in weights])
+
+
 def batch_averaged(weights, offset):
     score = _back(weights, offset).mean(axis=-1)
     return score.reshape(-1, score.shape[-1]).mean(axis=0)
@@ -153,7 +167,7 @@ def with_a_trace(weights, offset):
 
 EXERCISE = Exercise(
     id="tinygpt.head_score",
-    title="这个头看前面第几个字",
+    title="往前看几个的得分",
     points=2,
     reference=reference.head_score,
     returns=("score",),
@@ -227,6 +241,18 @@ EXERCISE = Exercise(
             look="第 i 行取第 i − offset 列。",
         ),
         Slip(
+            "总是除以 seq_len − 1",
+            divided_by_all_but_one,
+            wrong="offset 为 1 时对；前面有那么远的 token 的，有 seq_len − offset 个。",
+            look="除以 seq_len − offset，或直接用 mean。",
+        ),
+        Slip(
+            "总是从 i = 1 开始",
+            always_from_one,
+            wrong="offset 为 1 时对；更大时，i − offset 是负的，取到了最后面的列。",
+            look="i 从 offset 开始。",
+        ),
+        Slip(
             "对头也取了平均",
             heads_averaged,
             wrong="所有的头只有一个数；一个头要有一个。",
@@ -279,6 +305,12 @@ EXERCISE = Exercise(
             first_two_axes,
             wrong="np.diagonal 默认用前两个轴：那里是头（或批量），不是查询和键。",
             look="axis1=-2, axis2=-1。",
+        ),
+        Slip(
+            "把轴 0 当作了头",
+            first_axis_taken_for_the_heads,
+            wrong="没有批量轴时对；有批量轴时，头在倒数第三个轴。",
+            look="np.diagonal(weights, -offset, axis1=-2, axis2=-1)：从后面数。",
         ),
         Slip(
             "对批量也取了平均",

@@ -21,7 +21,7 @@ def _weights(rng, *shape):
 
 
 def cases(rng):
-    names = rng.permutation(50)
+    names = rng.permutation(9)  # close to each other, but only equal ones repeat
     several = np.array([[0, 1, 0, 2, 0, 1, 1], [3, 3, 3, 4, 5, 4, 3]])
     twice = np.tile(rng.permutation(4), 2)
     return [
@@ -29,6 +29,9 @@ def cases(rng):
         Case(CORE, (_weights(rng, 3, 7, 7), names[[3, 0, 5, 1, 0, 2, 3]])),
         Case(CORE, (_weights(rng, 4, 8, 8).astype(np.float32), names[twice])),
         Case(CORE, (_weights(rng, 2, 6, 6), names[[4, 1, 0, 0, 2, 4]])),
+        Case(
+            CORE, (rng.dirichlet(np.ones(6), size=(3, 6)), names[[0, 2, 1, 0, 3, 1]])
+        ),  # an encoder's: they look ahead too
         Case(SEVERAL, (_weights(rng, 3, 7, 7), names[several[0]])),
         Case(SEVERAL, (_weights(rng, 2, 7, 7), names[several[1]])),
         Case(NONE, (_weights(rng, 3, 5, 5), names[:5])),
@@ -117,6 +120,31 @@ def itself_counted(weights, token_ids):
 def first_appearances_counted(weights, token_ids):
     same = (token_ids[..., :, None] == token_ids[..., None, :]) & ~np.eye(token_ids.shape[-1], dtype=bool)
     return _mass(weights, _moved(np.tril(same, -1), 1)).sum(axis=-1) / np.maximum(_rows(same), 1)
+
+
+def later_ones_too(weights, token_ids):
+    same = (token_ids[..., :, None] == token_ids[..., None, :]) & ~np.eye(token_ids.shape[-1], dtype=bool)
+    return _score(weights, _moved(same, 1))
+
+
+def everywhere(weights, token_ids):
+    return _score(weights, _moved(token_ids[..., :, None] == token_ids[..., None, :], 1))
+
+
+def mean_of_several(weights, token_ids):
+    targets = _moved(_earlier(token_ids), 1)
+    each = _mass(weights, targets) / np.maximum(targets.sum(axis=-1), 1)[..., None, :]
+    return each.sum(axis=-1) / np.maximum(_rows(targets), 1)
+
+
+def one_zero_for_all_heads(weights, token_ids):
+    targets = _moved(_earlier(token_ids), 1)
+    return _score(weights, targets) if targets.any() else 0.0
+
+
+def divided_by_the_whole_batch(weights, token_ids):
+    targets = _moved(_earlier(token_ids), 1)
+    return _mass(weights, targets).sum(axis=-1) / max(targets.any(axis=-1).sum(), 1)
 
 
 def neighbours_left_out(weights, token_ids):
@@ -210,7 +238,7 @@ def with_einsum(weights, token_ids):
 
 EXERCISE = Exercise(
     id="tinygpt.induction_score",
-    title="这个头找不找上次后面的字",
+    title="归纳头的得分",
     points=3,
     reference=reference.induction_score,
     returns=("score",),
@@ -258,6 +286,18 @@ EXERCISE = Exercise(
             first_appearances_counted,
             wrong="后面还会再来的 token 也数了进去；只数前面已经出现过的。",
             look="只找 j < i。",
+        ),
+        Slip(
+            "前后都找了",
+            later_ones_too,
+            wrong="后面再来的同一个 token 也当成了上次；只找前面的。",
+            look="只找 j < i：np.tril(…, -1)。",
+        ),
+        Slip(
+            "前后都找了，自己也算",
+            everywhere,
+            wrong="没有限制 j < i：后面的、自己，都当成了上次。",
+            look="只找 j < i：np.tril(…, -1)。",
         ),
         Slip(
             "相邻的重复没有算",
@@ -326,10 +366,28 @@ EXERCISE = Exercise(
             look="sum，不是 max。",
         ),
         Slip(
+            "几处取了平均",
+            mean_of_several,
+            wrong="只出现过一次时对；出现过几次时，各处的权重要加起来，不是平均。",
+            look="sum，不是 mean。",
+        ),
+        Slip(
+            "没有重复时只返回了一个 0",
+            one_zero_for_all_heads,
+            wrong="有重复时对；没有时也要每个头一个 0。",
+            look="形状总是 (..., n_heads)：除以 np.maximum(n, 1) 就够了。",
+        ),
+        Slip(
             "没有重复时成了 NaN",
             not_a_number,
             wrong="没有重复的 token 时，个数是 0，0 除以 0。",
             look="个数是 0 时返回 0：np.maximum(n, 1)。",
+        ),
+        Slip(
+            "除以了整批的个数",
+            divided_by_the_whole_batch,
+            wrong="没有批量轴时对；有批量轴时，每段文字除以自己的个数。",
+            look="any(axis=-1).sum(axis=-1)。",
         ),
         Slip(
             "整批用了同一段文字",

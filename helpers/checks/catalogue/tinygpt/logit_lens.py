@@ -10,7 +10,10 @@ CORE, BATCH, LARGE = "每个位置最可能的字和它的概率", "层、批量
 
 
 def _arguments(rng, batch, d_model, vocab_size, scale=1.0):
-    states = 2 * rng.normal(size=(*batch, d_model)) + 1
+    spread = np.broadcast_to(np.linspace(-3.0, 3.0, d_model), (*batch, d_model))
+    states = (
+        rng.permuted(spread, axis=-1) + rng.normal(size=(*batch, d_model)) / 2 + 1
+    )  # so wide that eps does not show
     return states, scale * rng.normal(size=(d_model, vocab_size))
 
 
@@ -139,6 +142,24 @@ def softmax_over_everything(states, unembedding):
     return logits.argmax(axis=-1), exps.max(axis=-1) / exps.sum()
 
 
+def softmax_twice(states, unembedding):
+    return _best(softmax(softmax(layer_norm(states) @ unembedding)))
+
+
+def unembedding_turned(states, unembedding):
+    return _best(softmax(layer_norm(states) @ unembedding.T))
+
+
+def always_axis_1(states, unembedding):
+    probabilities = softmax(layer_norm(states) @ unembedding)
+    return probabilities.argmax(axis=1), probabilities.max(axis=1)
+
+
+def probability_of_token_0(states, unembedding):
+    probabilities = softmax(layer_norm(states) @ unembedding)
+    return probabilities.argmax(axis=-1), probabilities[..., 0]
+
+
 def scaled(states, unembedding):
     return _best(softmax(layer_norm(states) @ unembedding / np.sqrt(states.shape[-1])))
 
@@ -147,6 +168,12 @@ def overflowing(states, unembedding):
     with np.errstate(all="ignore"):
         exps = np.exp(layer_norm(states) @ unembedding)
         return _best(exps / exps.sum(axis=-1, keepdims=True))
+
+
+def overflow_covered_up(states, unembedding):
+    with np.errstate(all="ignore"):
+        exps = np.exp(layer_norm(states) @ unembedding)
+        return _best(np.nan_to_num(exps / exps.sum(axis=-1, keepdims=True)))
 
 
 def largest_of_everything(states, unembedding):
@@ -340,16 +367,46 @@ EXERCISE = Exercise(
             look="sum(axis=-1, keepdims=True)。",
         ),
         Slip(
+            "softmax 了两次",
+            softmax_twice,
+            wrong="概率又当作 logits 用了一次：几乎成了均匀的。",
+            look="只有一次 softmax。",
+        ),
+        Slip(
+            "unembedding 转置了",
+            unembedding_turned,
+            wrong="unembedding 是 (d_model, vocab_size)：归一化之后的向量直接乘它。",
+            look="layer_norm(states) @ unembedding，不转置。",
+        ),
+        Slip(
+            "总是第 0 个字的概率",
+            probability_of_token_0,
+            wrong="字对了；概率取的是编号 0 的，不是它的。",
+            look="probabilities.max(axis=-1)。",
+        ),
+        Slip(
             "除以了 √d_model",
             scaled,
             wrong="缩放是注意力分数里的；这里直接做 softmax。",
             look="softmax(layer_norm(states) @ unembedding)。",
         ),
         Slip(
+            "轴写成了 1",
+            always_axis_1,
+            wrong="states 有两个轴时对；词表总在最后一个轴，不总是轴 1。",
+            look="argmax(axis=-1) 与 max(axis=-1)。",
+        ),
+        Slip(
             "溢出了",
             overflowing,
             wrong="logits 不大时对；大的取指数成了 inf，inf / inf 是 NaN。",
             look="取指数之前减去最大值。",
+        ),
+        Slip(
+            "用 nan_to_num 盖住了溢出",
+            overflow_covered_up,
+            wrong="logits 不大时对；大的取指数成了 inf，NaN 换成 0 之后，概率丢了。",
+            look="取指数之前减去最大值；给出的 softmax 已经做到了。",
         ),
         Slip(
             "减了整个数组的最大值",

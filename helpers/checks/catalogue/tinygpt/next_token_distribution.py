@@ -27,6 +27,9 @@ def cases(rng):
         Case(LARGE, (900 + 2 * rng.normal(size=(3, 5)), 1.0)),
         Case(LARGE, (30 * rng.normal(size=(2, 7)), 0.02)),
         Case(LARGE, (rng.normal(size=(2, 3, 5)) + np.array([900.0, -900.0])[:, None, None], 1.0)),
+        Case(
+            LARGE, (rng.normal(size=(3, 4)) + np.array([-900.0, 900.0, 0.0])[:, None], 1.0)
+        ),  # the last is not the largest
     ]
 
 
@@ -39,11 +42,23 @@ def first_position(logits, temperature):
 
 
 def position_before_the_last(logits, temperature):
-    return softmax(logits[..., -2:, :][..., 0, :] / temperature)
+    return softmax(logits[..., -2, :] / temperature)
 
 
 def mean_over_positions(logits, temperature):
     return softmax(logits / temperature).mean(axis=-2)
+
+
+def logits_averaged(logits, temperature):
+    return softmax(logits.mean(axis=-2) / temperature)
+
+
+def last_token_of_the_vocabulary(logits, temperature):
+    return softmax(logits[..., -1] / temperature)
+
+
+def position_axis_kept(logits, temperature):
+    return softmax(logits[..., -1:, :] / temperature)
 
 
 def temperature_ignored(logits, temperature):
@@ -109,6 +124,16 @@ def largest_of_the_whole_batch(logits, temperature):
     last = logits[..., -1, :] / temperature
     exps = np.exp(last - last.max())
     return exps / exps.sum(axis=-1, keepdims=True)
+
+
+def largest_of_the_whole_text(logits, temperature):
+    exps = np.exp((logits - logits.max(axis=(-1, -2), keepdims=True)) / temperature)
+    return (exps / exps.sum(axis=-1, keepdims=True))[..., -1, :]
+
+
+def largest_of_all_numbers(logits, temperature):
+    exps = np.exp((logits - logits.max()) / temperature)
+    return (exps / exps.sum(axis=-1, keepdims=True))[..., -1, :]
 
 
 def first_axis(logits, temperature):
@@ -177,6 +202,24 @@ EXERCISE = Exercise(
             mean_over_positions,
             wrong="每个位置问的是自己后面的那个 token，平均起来没有意义。",
             look="只取最后一个位置。",
+        ),
+        Slip(
+            "先平均了 logits",
+            logits_averaged,
+            wrong="每个位置的 logits 问的是自己后面的那个 token，平均起来没有意义。",
+            look="只取最后一个位置。",
+        ),
+        Slip(
+            "取了最后一列",
+            last_token_of_the_vocabulary,
+            wrong="最后一个轴是词表：logits[..., -1] 是词表里最后一个 token 在各位置上的 logit。",
+            look="位置是倒数第二个轴：logits[..., -1, :]。",
+        ),
+        Slip(
+            "位置的轴还在",
+            position_axis_kept,
+            wrong="数是对的，但多出一个长度为 1 的轴：切片 -1: 留下了它。",
+            look="用 -1，不用 -1:。",
         ),
         Slip(
             "没有用温度",
@@ -266,6 +309,18 @@ EXERCISE = Exercise(
             "整批减了同一个最大值",
             largest_of_the_whole_batch,
             wrong="减的是整批里最大的：比它小很多的那段文字，指数全成了 0，0 / 0 是 NaN。",
+            look="max(axis=-1, keepdims=True)。",
+        ),
+        Slip(
+            "减了整段文字的最大值",
+            largest_of_the_whole_text,
+            wrong="减的是各位置里最大的：最后一个位置比它小很多时，指数全成了 0，0 / 0 是 NaN。",
+            look="max(axis=-1, keepdims=True)。",
+        ),
+        Slip(
+            "减了所有数的最大值",
+            largest_of_all_numbers,
+            wrong="减的是整个数组里最大的：最后一个位置比它小很多时，指数全成了 0，0 / 0 是 NaN。",
             look="max(axis=-1, keepdims=True)。",
         ),
         Slip(

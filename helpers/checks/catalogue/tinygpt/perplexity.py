@@ -6,7 +6,11 @@ from helpers.checks.catalogue.tinygpt.given import log_softmax, softmax, token_l
 from helpers.checks.exercise import Behaviour, Case, Exercise, Slip
 from helpers.reference import next_token as reference
 
-CORE, BATCH, LARGE = "每个字的惊讶取平均，再取指数", "前面可以有批量轴，一段一个数", "很大的 logits 不溢出"
+CORE, BATCH, LARGE = (
+    "−ln p 取平均，再取指数",
+    "前面可以有批量轴，一段一个数",
+    "很大的 logits 不溢出，很小的概率不变成 0",
+)
 
 
 def _arguments(rng, batch, seq_len, vocab_size, scale=1.5):
@@ -17,9 +21,11 @@ def _arguments(rng, batch, seq_len, vocab_size, scale=1.5):
 def cases(rng):
     logits, token_ids = _arguments(rng, (), 5, 7)
     far, far_ids = _arguments(rng, (), 5, 4)
-    sharp, sharp_ids = _arguments(rng, (), 7, 3, scale=400.0)
+    sharp, sharp_ids = _arguments(rng, (), 7, 3, scale=1500.0)
     sharp[np.arange(6), sharp_ids[1:]] = sharp.max() + rng.normal(size=6)  # sure of what is right
     apart, apart_ids = _arguments(rng, (2,), 3, 5)
+    missed, missed_ids = _arguments(rng, (), 12, 5)
+    missed[4, missed_ids[5]] -= 760.0  # exp gives 0, and its logarithm −∞; the mean still fits into float32
     return [
         Case(CORE, _arguments(rng, (), 3, 4)),
         Case(CORE, _arguments(rng, (), 7, 5)),
@@ -30,6 +36,7 @@ def cases(rng):
         Case(LARGE, (far + 900, far_ids)),
         Case(LARGE, (sharp, sharp_ids)),
         Case(LARGE, (apart + np.array([900.0, -900.0])[:, None, None], apart_ids)),
+        Case(LARGE, (missed, missed_ids)),
     ]
 
 
@@ -47,6 +54,19 @@ def not_shifted_last_left_out(logits, token_ids):
 
 def not_shifted_first_left_out(logits, token_ids):
     return np.exp(-_taken(log_softmax(logits[..., 1:, :]), token_ids[..., 1:]).mean(axis=-1))
+
+
+def axis_for_the_vocabulary_missing(logits, token_ids):
+    return np.exp(-np.take_along_axis(log_softmax(logits[..., :-1, :]), token_ids[..., 1:], axis=-1).mean(axis=-1))
+
+
+def only_the_tokens_moved(logits, token_ids):
+    found = np.take_along_axis(log_softmax(logits), token_ids[..., 1:, None], axis=-1)
+    return np.exp(-found[..., 0].mean(axis=-1))
+
+
+def only_the_logits_moved(logits, token_ids):
+    return np.exp(-_taken(log_softmax(logits[..., :-1, :]), token_ids).mean(axis=-1))
 
 
 def shifted_the_wrong_way(logits, token_ids):
@@ -140,6 +160,33 @@ def median(logits, token_ids):
     return np.exp(np.median(token_losses(logits, token_ids), axis=-1))
 
 
+def last_token_left_out(logits, token_ids):
+    return np.exp(token_losses(logits, token_ids)[..., :-1].mean(axis=-1))
+
+
+def first_pair_left_out(logits, token_ids):
+    return np.exp(token_losses(logits, token_ids)[..., 1:].mean(axis=-1))
+
+
+def softmax_twice(logits, token_ids):
+    return np.exp(token_losses(softmax(logits), token_ids).mean(axis=-1))
+
+
+def averaged_over_the_batch(logits, token_ids):
+    return np.exp(token_losses(logits, token_ids).mean(axis=0))
+
+
+def logarithm_of_zero(logits, token_ids):
+    chosen = _taken(softmax(logits)[..., :-1, :], token_ids[..., 1:])
+    with np.errstate(divide="ignore"):
+        return np.exp(-np.log(chosen).mean(axis=-1))
+
+
+def small_number_added(logits, token_ids):
+    chosen = _taken(softmax(logits)[..., :-1, :], token_ids[..., 1:])
+    return np.exp(-np.log(chosen + 1e-9).mean(axis=-1))
+
+
 def overflowing(logits, token_ids):
     exps = np.exp(logits)
     probabilities = _taken((exps / exps.sum(axis=-1, keepdims=True))[..., :-1, :], token_ids[..., 1:])
@@ -161,15 +208,16 @@ def one_by_one(logits, token_ids):
         return [one_by_one(*text) for text in zip(logits, token_ids, strict=True)]
     surprises = []
     for i in range(1, len(token_ids)):
-        row = np.exp(logits[i - 1] - max(logits[i - 1]))
-        surprises.append(-np.log(row[token_ids[i]] / sum(row)))
+        row = logits[i - 1] - max(logits[i - 1])
+        surprises.append(np.log(sum(np.exp(row))) - row[token_ids[i]])
     return np.exp(sum(surprises) / len(surprises))
 
 
 def geometric_mean(logits, token_ids):
-    probabilities = softmax(np.asarray(logits, dtype=float))[..., :-1, :]
-    chosen = (probabilities * np.eye(np.shape(logits)[-1])[token_ids[..., 1:]]).sum(-1)
-    return np.prod(chosen ** (-1 / chosen.shape[-1]), axis=-1)
+    rows = np.asarray(logits, dtype=float)[..., :-1, :]
+    chosen = np.where(np.eye(rows.shape[-1])[token_ids[..., 1:]], rows, 0).sum(-1, keepdims=True)
+    roots = np.exp(np.logaddexp.reduce(rows - chosen, axis=-1) / rows.shape[-2])
+    return np.prod(roots, axis=-1)
 
 
 def powers_of_two(logits, token_ids):
@@ -207,6 +255,24 @@ EXERCISE = Exercise(
             look="logits[..., :-1, :] 与 token_ids[..., 1:]。",
         ),
         Slip(
+            "编号少了一个轴",
+            axis_for_the_vocabulary_missing,
+            wrong="np.take_along_axis 要两个数组的轴一样多；token_ids 没有词表的轴。",
+            look="token_ids[..., 1:, None]，取完再 [..., 0]。",
+        ),
+        Slip(
+            "logits 的最后一行没有去掉",
+            only_the_tokens_moved,
+            wrong="token_ids 去掉了第一个，logits 还有 seq_len 行，对不上。",
+            look="logits[..., :-1, :] 与 token_ids[..., 1:]，各 seq_len − 1 个。",
+        ),
+        Slip(
+            "token_ids 的第一个没有去掉",
+            only_the_logits_moved,
+            wrong="logits 去掉了最后一行，token_ids 还有 seq_len 个，对不上。",
+            look="logits[..., :-1, :] 与 token_ids[..., 1:]，各 seq_len − 1 个。",
+        ),
+        Slip(
             "往反方向移了",
             shifted_the_wrong_way,
             wrong="拿前一个 token 去比，而它已经读过了。",
@@ -221,7 +287,7 @@ EXERCISE = Exercise(
         Slip(
             "没有取指数",
             loss,
-            wrong="这是平均的损失（奈特）；困惑度是它的指数。",
+            wrong="这是 −ln p 的平均；困惑度是它的指数。",
             look="np.exp(losses.mean(axis=-1))。",
         ),
         Slip(
@@ -231,13 +297,13 @@ EXERCISE = Exercise(
             look="np.exp(平均的 −ln p)。",
         ),
         Slip(
-            "奈特配了 2 的幂",
+            "ln 配了 2 的幂",
             power_of_two_of_nats,
             wrong="对数以 e 为底，幂却以 2 为底；两个底要相同。",
             look="ln 配 exp，log2 配 2 的幂。",
         ),
         Slip(
-            "比特配了 e 的幂",
+            "log2 配了 e 的幂",
             exponential_of_bits,
             wrong="对数以 2 为底，幂却以 e 为底；两个底要相同。",
             look="ln 配 exp，log2 配 2 的幂。",
@@ -327,6 +393,24 @@ EXERCISE = Exercise(
             look="losses.mean(axis=-1)。",
         ),
         Slip(
+            "少了最后一个 token",
+            last_token_left_out,
+            wrong="最后一个 token 也有人猜过它：它前面那一行说的就是它。",
+            look="logits[..., :-1, :] 与 token_ids[..., 1:]，各 seq_len − 1 个。",
+        ),
+        Slip(
+            "少了第二个 token",
+            first_pair_left_out,
+            wrong="第一行 logits 说的是第二个 token，也要算；不算的只有第一个 token。",
+            look="logits[..., :-1, :] 与 token_ids[..., 1:]，各 seq_len − 1 个。",
+        ),
+        Slip(
+            "softmax 了两次",
+            softmax_twice,
+            wrong="log_softmax 里已经有 softmax；概率又当作 logits 用了一次。",
+            look="直接对 logits 做 log_softmax。",
+        ),
+        Slip(
             "整批只有一个数",
             one_number_for_all,
             wrong="没有批量轴时对；有批量轴时，一段文字一个数。",
@@ -337,6 +421,24 @@ EXERCISE = Exercise(
             mean_of_the_texts,
             wrong="没有批量轴时对；有批量轴时，一段文字一个数。",
             look="只沿最后一个轴取平均。",
+        ),
+        Slip(
+            "沿轴 0 取了平均",
+            averaged_over_the_batch,
+            wrong="没有批量轴时对；有批量轴时，轴 0 是批量。",
+            look="mean(axis=-1)。",
+        ),
+        Slip(
+            "先做 softmax 再取对数",
+            logarithm_of_zero,
+            wrong="概率不太小时对；小到变成 0 时，ln 0 是 −∞。",
+            look="用给出的 log_softmax，它直接算对数。",
+        ),
+        Slip(
+            "给概率加了一个小数",
+            small_number_added,
+            wrong="加 1e-9 免去了 ln 0，却改了很小的概率：−ln p 再大也不过 21。",
+            look="用给出的 log_softmax，它直接算对数。",
         ),
         Slip(
             "溢出了",
@@ -362,7 +464,7 @@ EXERCISE = Exercise(
         "三步：每个位置上，真正的下一个 token 得到了多大的概率？取 −ln，平均，再取指数。",
         "第 i 行说的是第 i + 1 个 token：用 logits[..., :-1, :] 和 token_ids[..., 1:]。"
         "从每一行里取一个数：np.take_along_axis(…, ids[..., None], axis=-1)。",
-        "logs = 每行减最大值，再减 np.log(np.exp(…).sum(axis=-1, keepdims=True))；"
+        "logs = log_softmax(logits[..., :-1, :])；"
         "losses = -np.take_along_axis(logs, token_ids[..., 1:, None], axis=-1)[..., 0]；"
         "返回 np.exp(losses.mean(axis=-1))。",
     ),

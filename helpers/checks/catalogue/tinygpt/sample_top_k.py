@@ -7,9 +7,9 @@ from helpers.checks.exercise import Behaviour, Case, Exercise, Slip
 from helpers.reference import next_token as reference
 
 CORE, TEMPERATURE, ENDS, BATCH = (
-    "从最可能的 k 个里取",
+    "从最可能的 k 个里抽",
     "温度改变各自的份额",
-    "两端：只留一个，全都留下",
+    "只留一个，全都留下，从几千个里留下许多",
     "前面可以有批量轴，各有各的 u",
 )
 CLEAR = 0.02  # no u lies so near to an edge that float32 could tell it from ours
@@ -45,6 +45,7 @@ def _case(behaviour, logits, k, temperature, u):
 
 def cases(rng):
     seven, nine = _logits(rng, 7), _logits(rng, 9)
+    many = rng.permuted(np.linspace(0.0, 30.0, 5000))  # so many that np.argpartition leaves the best ones unsorted
     return [
         _case(CORE, _logits(rng, 5), 2, 1.0, 0.95),
         _case(CORE, seven, 3, 1.0, 0.1),
@@ -56,13 +57,15 @@ def cases(rng):
         _case(TEMPERATURE, seven, 4, 3.0, 0.55),
         _case(TEMPERATURE, nine, 4, 0.4, 0.82),
         _case(TEMPERATURE, nine, 5, 5.0, 0.82),
-        _case(TEMPERATURE, seven + 900, 5, 2.0, 0.7),
+        _case(TEMPERATURE, seven + 1800, 5, 2.0, 0.7),
         _case(ENDS, seven, 1, 1.0, 0.9),
         _case(ENDS, nine, 9, 4.0, 0.97),
         _case(ENDS, seven, 20, 4.0, 0.9),
         _case(ENDS, seven, 3, 1.0, 0.0),
-        _case(BATCH, _logits(rng, 6, 7), 4, 2.0, rng.random(6)),
+        *(_case(ENDS, many, 1000, 1.0, u) for u in (0.35, 0.6, 0.85)),
+        _case(BATCH, _logits(rng, 6, 7), 4, 0.6, rng.random(6)),
         _case(BATCH, _logits(rng, 3, 2, 5), 3, 1.5, rng.random((3, 2))),
+        _case(BATCH, _logits(rng, 2, 8), 5, 2.0, rng.uniform(0.75, 1.0, size=2)),
     ]
 
 
@@ -167,6 +170,37 @@ def probabilities_divided_by_temperature(logits, k, temperature, u):
     return _pick(ids, _walk(probabilities / temperature, u))
 
 
+def not_sorted(logits, k, temperature, u):
+    ids = np.argpartition(-logits, min(k, logits.shape[-1]) - 1, axis=-1)[..., :k]
+    return _pick(ids, _walk(softmax(np.take_along_axis(logits, ids, axis=-1) / temperature), u))
+
+
+def softmax_twice(logits, k, temperature, u):
+    ids, probabilities = _drawn(logits, k, temperature, u)
+    return _pick(ids, _walk(softmax(probabilities), u))
+
+
+def overflowing(logits, k, temperature, u):
+    ids = _descending(logits)[..., :k]
+    exps = np.exp(np.take_along_axis(logits, ids, axis=-1) / temperature)
+    return _pick(ids, (np.asarray(u)[..., None] < (exps / exps.sum(axis=-1, keepdims=True)).cumsum(axis=-1)).argmax(-1))
+
+
+def k_at_most_the_batch(logits, k, temperature, u):
+    ids, probabilities = _drawn(logits, min(k, len(logits)), temperature, u)
+    return _pick(ids, _walk(probabilities, u))
+
+
+def axis_for_the_place_missing(logits, k, temperature, u):
+    ids, probabilities = _drawn(logits, k, temperature, u)
+    return np.take_along_axis(ids, _walk(probabilities, u), axis=-1)
+
+
+def last_axis_kept(logits, k, temperature, u):
+    ids, probabilities = _drawn(logits, k, temperature, u)
+    return np.take_along_axis(ids, _walk(probabilities, u)[..., None], axis=-1)
+
+
 def place_before(logits, k, temperature, u):
     ids, probabilities = _drawn(logits, k, temperature, u)
     return _pick(ids, np.maximum(_walk(probabilities, u) - 1, 0))
@@ -237,7 +271,7 @@ def with_searchsorted(logits, k, temperature, u):
 
 EXERCISE = Exercise(
     id="tinygpt.sample_top_k",
-    title="从最可能的 k 个里取一个",
+    title="在前 k 名里抽一个",
     points=3,
     reference=reference.sample_top_k,
     returns=("token_id",),
@@ -253,7 +287,7 @@ EXERCISE = Exercise(
         Slip(
             "没有只留 k 个",
             k_ignored,
-            wrong="从整个词表里取了；应只从最可能的 k 个里取。",
+            wrong="从整个词表里抽了；应只从最可能的 k 个里抽。",
             look="排好序之后只留前 k 个，再归一化。",
         ),
         Slip(
@@ -323,6 +357,30 @@ EXERCISE = Exercise(
             look="ids[..., :k]。",
         ),
         Slip(
+            "留下的没有排序",
+            not_sorted,
+            wrong="k 个是对的；np.argpartition 只保证它们排在前面，不保证从大到小。",
+            look="再把这 k 个排一次，或直接用 np.argsort(-logits)。",
+        ),
+        Slip(
+            "softmax 了两次",
+            softmax_twice,
+            wrong="概率又当作 logits 用了一次：各段几乎一样长了。",
+            look="只有一次 softmax，温度在它里面。",
+        ),
+        Slip(
+            "名次少了一个轴",
+            axis_for_the_place_missing,
+            wrong="np.take_along_axis 要两个数组的轴一样多；argmax 去掉了最后一个轴。",
+            look="np.take_along_axis(ids, place[..., None], axis=-1)[..., 0]。",
+        ),
+        Slip(
+            "最后一个轴还在",
+            last_axis_kept,
+            wrong="编号是对的，但多出一个长度为 1 的轴。",
+            look="np.take_along_axis(…) 之后再取 [..., 0]。",
+        ),
+        Slip(
             "取了前一段",
             place_before,
             wrong="取了最后一个累加不超过 u 的，这一段已经走完了；应取累加第一次超过 u 的。",
@@ -363,6 +421,18 @@ EXERCISE = Exercise(
             k_too_large,
             wrong="k 不超过词表时对；k 更大时，应当全都留下。",
             look="用切片 ids[..., :k]：它会自己停在末尾。",
+        ),
+        Slip(
+            "溢出了",
+            overflowing,
+            wrong="logits 不大时对；大的取指数成了 inf，inf / inf 是 NaN。",
+            look="取指数之前减去最大值；给出的 softmax 已经做到了。",
+        ),
+        Slip(
+            "k 不超过段数",
+            k_at_most_the_batch,
+            wrong="没有批量轴时对；有批量轴时，len(logits) 是有几段文字，不是词表的大小。",
+            look="logits.shape[-1]；用切片 ids[..., :k] 就不必比较。",
         ),
         Slip(
             "整批用了同一个 u",

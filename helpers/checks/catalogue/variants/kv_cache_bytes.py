@@ -102,6 +102,11 @@ def one_less_than_the_window(seq_len, n_layers, d_model, n_heads, n_kv_heads, wi
     return 2 * kept * n_layers * n_kv_heads * (d_model // n_heads) * bytes_per_number
 
 
+def window_one_too_long(seq_len, n_layers, d_model, n_heads, n_kv_heads, window=None, bytes_per_number=2):
+    kept = seq_len if window is None else min(seq_len, window + 1)
+    return 2 * kept * n_layers * n_kv_heads * (d_model // n_heads) * bytes_per_number
+
+
 def window_once_for_each_token(seq_len, n_layers, d_model, n_heads, n_kv_heads, window=None, bytes_per_number=2):
     kept = seq_len * (window or 1)
     return 2 * kept * n_layers * n_kv_heads * (d_model // n_heads) * bytes_per_number
@@ -237,6 +242,12 @@ EXERCISE = Exercise(
             the_larger_of_the_two,
             wrong="窗口是上限：留下的不会比它多，也不会比文字长。",
             look="min(seq_len, window)，不是 max。",
+        ),
+        Slip(
+            "窗口多算了一个",
+            window_one_too_long,
+            wrong="窗口含自己：最多留 window 个词。",
+            look="min(seq_len, window)。",
         ),
         Slip(
             "窗口少算了一个",

@@ -23,11 +23,11 @@ def cases(rng):
         Case(WEIGHTS, (*_arguments(rng, (), 2, 3, 2, 4), "weights")),
         Case(WEIGHTS, (*_arguments(rng, (), 5, 3, 7, 2), "weights")),
         Case(WEIGHTS, (*_single(_arguments(rng, (), 3, 7, 5, 2)), "weights")),
-        Case(WEIGHTS, (20 * q, 20 * k, v, "weights")),
+        Case(WEIGHTS, (8 * q, 8 * k, v, "weights")),
         Case(STATE, (*_arguments(rng, (), 2, 3, 2, 4), "state")),
         Case(STATE, _arguments(rng, (), 3, 5, 7, 2)),
         Case(STATE, (*_single(_arguments(rng, (), 2, 5, 3, 7)), "state")),
-        Case(STATE, (20 * q, 20 * k, v, "state")),
+        Case(STATE, (8 * q, 8 * k, v, "state")),
         Case(BATCH, (*_arguments(rng, (2,), 3, 5, 7, 4), "weights")),
         Case(BATCH, (*_arguments(rng, (2,), 3, 5, 7, 4), "state")),
         Case(BATCH, (*_arguments(rng, (2, 3), 5, 7, 2, 4), "state")),
@@ -60,6 +60,14 @@ def normaliser_forgotten(q, k, v, through="state"):
 def state_way_not_normalised(q, k, v, through="state"):
     output, middle = _attend(_phi(q), _phi(k), v, through)
     return (output, middle) if through == "weights" else (_phi(q) @ middle, middle)
+
+
+def keys_not_turned(q, k, v, through="state"):
+    if through == "weights":
+        weights = _phi(q) @ _phi(k)
+        return weights / weights.sum(axis=-1, keepdims=True) @ v, weights
+    state = _phi(k) @ v
+    return _phi(q) @ state, state
 
 
 def softmax_after_the_features(q, k, v, through="state"):
@@ -295,6 +303,12 @@ EXERCISE = Exercise(
     cases=cases,
     behaviours=(Behaviour(WEIGHTS, 0.4), Behaviour(STATE, 0.4), Behaviour(BATCH, 0.2)),
     slips=(
+        Slip(
+            "φ(k) 没有转置",
+            keys_not_turned,
+            wrong="φ(k) 是 (n_keys, d)：乘 φ(q)、乘 v 之前都要先转置。",
+            look="np.swapaxes(feature_map(k), -1, -2)。",
+        ),
         Slip(
             "忘了归一化",
             normaliser_forgotten,

@@ -147,6 +147,11 @@ def not_divided(scores, block_size):
     return weights * totals[..., -1:], largest, totals
 
 
+def largest_of_the_block_alone(scores, block_size):
+    weights, _, totals = _run(scores, block_size)
+    return weights, np.stack([block.max(axis=-1) for block in _blocks(scores, block_size)], axis=-1), totals
+
+
 def only_the_last_values(scores, block_size):
     weights, largest, totals = _run(scores, block_size)
     return weights, largest[..., -1], totals[..., -1]
@@ -384,6 +389,12 @@ EXERCISE = Exercise(
             not_divided,
             wrong="最大值和总和都对；权重还没有除以总和。",
             look="np.exp(scores − largest) / total，用最后的两个。",
+        ),
+        Slip(
+            "最大值只记了这一块的",
+            largest_of_the_block_alone,
+            wrong="总和以到此为止的最大值为准，返回的最大值却是这一块自己的。",
+            look="返回带下去的那个最大值。",
         ),
         Slip(
             "只返回了最后的最大值与总和",

@@ -39,6 +39,12 @@ def _late(rng, n_queries, n_keys):
     return mask
 
 
+def _far_below():
+    """Return q and k whose first query scores the first key far below −1e4, and what follows it far above 1e4."""
+    x = np.array([[1.0, 1.0], [-3.0, -3.0], [1.0, 2.0]])
+    return 100 * x, -100 * x
+
+
 def cases(rng):
     q, k, v = _arguments(rng, (), 3, 6, 4, 2)
     large_q, large_k, large_v = _arguments(rng, (), 3, 4, 2, 5)
@@ -59,6 +65,7 @@ def cases(rng):
         Case(BATCH, (*_arguments(rng, (2,), 3, 5, 7, 4), 2, None)),
         Case(BATCH, (*_arguments(rng, (2, 3), 5, 4, 2, 7), 3, _mask(rng, 5, 4, 3))),
         Case(LARGE, (1e3 * np.round(large_q, 1), 10 * np.round(large_k, 1), large_v, 2, None)),
+        Case(LARGE, (*_far_below(), rng.normal(size=(3, 4)), 2, np.tri(3, dtype=bool))),
     ]
 
 
@@ -264,6 +271,18 @@ def blind_total_is_zero(q, k, v, block_size, mask=None):
 
 def large_negative(q, k, v, block_size, mask=None):
     return _run(q, k, v, block_size, mask, scores_of=lambda *arguments: _scores(*arguments, fill=-1e9))
+
+
+def ten_thousand_below(q, k, v, block_size, mask=None):
+    return _run(q, k, v, block_size, mask, scores_of=lambda *arguments: _scores(*arguments, fill=-1e4))
+
+
+def keys_not_turned(q, k, v, block_size, mask=None):
+    def scores_of(q, k, mask, tile):
+        scores = q @ k[..., tile, :] / np.sqrt(q.shape[-1])
+        return scores if mask is None else np.where(mask[..., tile], scores, -np.inf)
+
+    return _run(q, k, v, block_size, mask, scores_of=scores_of)
 
 
 def without_scaling(q, k, v, block_size, mask=None):
@@ -567,6 +586,18 @@ EXERCISE = Exercise(
             large_negative,
             wrong="整块都是 −1e9 时，最大值也是 −1e9，被遮住的键平分了权重。",
             look="用 -np.inf 遮住，并照顾最大值还是 −∞ 的查询。",
+        ),
+        Slip(
+            "用 −1e4 遮住",
+            ten_thousand_below,
+            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低。",
+            look="用 -np.inf 遮住，并照顾最大值还是 −∞ 的查询。",
+        ),
+        Slip(
+            "键没有转置",
+            keys_not_turned,
+            wrong="这一块键的形状是 (块长, d_k)：要先转置，每个查询才能和每个键点积。",
+            look="q @ np.swapaxes(k[..., start:stop, :], -1, -2)。",
         ),
         Slip(
             "没有缩放",
