@@ -5,7 +5,8 @@ STUDENTS ?= 100# the class that make bench grades
 LAB_OPTIONS ?=# handed to JupyterLab: make lab LAB_OPTIONS="--no-browser --ip=0.0.0.0"
 BIN := .venv/bin
 LAB_SETTINGS := .venv/share/jupyter/lab/settings/overrides.json
-NBGRADER = PATH="$(CURDIR)/$(BIN):$$PATH" nbgrader
+LAB_EXTENSION := .venv/share/jupyter/labextensions/readable-outputs/package.json
+NBGRADER = PATH="$(abspath $(BIN)):$$PATH" nbgrader
 
 .PHONY: help lab build site test test-browser test-site test-oracle proof grade bench lock
 .DEFAULT_GOAL := help
@@ -37,14 +38,17 @@ test-browser: .venv/installed-from-lock chromium  ## drive every widget in Jupyt
 test-site: .venv/installed-from-lock .venv-site/installed chromium  ## run and hand in a notebook of the site (EVERY_NOTEBOOK=1: all)
 	$(BIN)/python -m pytest -o addopts= --import-mode=importlib -ra tests/browser/test_site.py
 
-grade: .venv/installed-for-grading  ## grade what is in submitted/: make grade ASSIGNMENT=ch04_01_attention
-	@test -n "$(ASSIGNMENT)" || { echo "Name the assignment: make grade ASSIGNMENT=ch04_01_attention" >&2; exit 1; }
+grade: an-assignment .venv/installed-for-grading  ## grade what is in submitted/: make grade ASSIGNMENT=ch04_01_attention
 	$(BIN)/python -m grading autograde $(ASSIGNMENT) $(FORCE) || [ $$? -eq 1 ]  # 1: something needs a look
-	$(NBGRADER) generate_feedback $(ASSIGNMENT) --force
-	$(NBGRADER) export
+	$(NBGRADER) generate_feedback $(ASSIGNMENT) --force --log-level=ERROR  # else four lines a student hide the table
+	$(NBGRADER) export --log-level=ERROR
 	$(BIN)/python -m grading report $(ASSIGNMENT) --html report.html --csv report.csv > /dev/null  # autograde has printed the table
 	@echo "Marks: grades.csv. Feedback: feedback/STUDENT/$(ASSIGNMENT)/. The class and its mistakes: report.html, report.csv."
 	@echo "Written answers count once they are marked (make lab, menu Nbgrader > Formgrader); run this again afterwards."
+
+.PHONY: an-assignment
+an-assignment:
+	@test -n "$(ASSIGNMENT)" || { echo "Name the assignment: make grade ASSIGNMENT=ch04_01_attention" >&2; exit 1; }
 
 test-oracle: .venv-oracle/installed  ## compare the reference with PyTorch and transformers (installs both, aside)
 	.venv-oracle/bin/python -m pytest -o addopts= --import-mode=importlib tests/oracle
@@ -73,7 +77,11 @@ $(BIN)/python:
 $(LAB_SETTINGS): tools/lab_settings.json | $(BIN)/python
 	@mkdir -p $(@D) && cp $< $@
 
-.venv/installed-for-lab: pyproject.toml $(LAB_SETTINGS) | $(BIN)/python
+# Pictures keep a width at which they are read, and sliders tell a screen reader their names; the site has it, too.
+$(LAB_EXTENSION): tools/lab_extension/package.json tools/lab_extension/remoteEntry.js | $(BIN)/python
+	@mkdir -p $(@D) && cp $^ $(@D)
+
+.venv/installed-for-lab: pyproject.toml $(LAB_SETTINGS) $(LAB_EXTENSION) | $(BIN)/python
 	@echo "Installing JupyterLab and what the notebooks need into .venv (once)"
 	$(BIN)/python -m pip install --quiet --editable '.[lab]'
 	@touch $@
@@ -84,7 +92,7 @@ $(LAB_SETTINGS): tools/lab_settings.json | $(BIN)/python
 	@touch $@
 
 # The versions in the lock, then the project itself: two installs of the same commit are the same.
-.venv/installed-from-lock: requirements.lock pyproject.toml $(LAB_SETTINGS) | $(BIN)/python
+.venv/installed-from-lock: requirements.lock pyproject.toml $(LAB_SETTINGS) $(LAB_EXTENSION) | $(BIN)/python
 	@echo "Installing the versions of requirements.lock into .venv (once)"
 	$(BIN)/python -m pip install --quiet --constraint requirements.lock uv
 	$(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/python --requirement requirements.lock

@@ -62,16 +62,13 @@ def run_autograde(options, settings):
     course = Course(settings)
     submissions = [each for assignment in options.assignments for each in course.submissions(assignment)]
     if not submissions:
-        raise BatchError(f"Nobody has handed in {' or '.join(options.assignments)}: nothing of it is in submitted/.")
+        raise BatchError(_nothing_handed_in(options.assignments, course.assignments_handed_in()))
     if options.scheduler:
         workers = DaskWorkers(options.scheduler, unsafe=options.unsafe)
     else:
         print(f"Sandbox: {strongest(options.unsafe).in_force}")
         workers = LocalWorkers(options.jobs, unsafe=options.unsafe)
     outcome = autograde(course, submissions, workers, options.force)
-    for submission in sorted(outcome.graded):
-        for flag in [flag for record in course.records(submission) for flag in record["flags"]]:
-            print(printable(f"{submission.student}  {flag}"))
     for submission, problem in sorted(outcome.problems.items()):
         print(printable(f"{submission.student}  NOT GRADED ({submission.assignment}): {problem}"))
     reporting.print_table(course, options.assignments)
@@ -79,6 +76,11 @@ def run_autograde(options, settings):
     if outcome.interrupted:
         print("Interrupted. Run the command again: it goes on where it was.")
     return int(bool(outcome.problems or outcome.interrupted))
+
+
+def _nothing_handed_in(wanted, there):
+    found = f"there is {', '.join(there)}" if there else "it is empty; `python -m grading collect` fills it"
+    return f"Nobody has handed in {' or '.join(wanted)}: nothing of it is in submitted/ ({found})."
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ LOCKED = (
     "The gradebook is locked by another program (a formgrader, another grading run?). End it and run the command "
     "again: what is graded stays graded."
 )
+NOT_RELEASED = "The gradebook knows no assignment {name}. Release it first: nbgrader generate_assignment {name} --force"
 UNUSABLE = "The gradebook cannot be used ({reason}). What is graded stays graded."
 
 
@@ -69,7 +70,7 @@ def autograde(course, submissions, workers, force=False):
     Raises
     ------
     BatchError
-        If the disk is full or the gradebook cannot be written.
+        If an assignment was never released, the disk is full, or the gradebook cannot be written.
     """
     outcome, results = Outcome(), Results(RESULTS_DIRECTORY)
     queue = [each for each in submissions if _waits(course, each, force, outcome)]
@@ -77,6 +78,7 @@ def autograde(course, submissions, workers, force=False):
     with releases_remembered(), gradebook_kept_open(), progress, _clear_errors():
         run = _Run(course, workers, results, outcome, progress)
         try:
+            _require_released(course, submissions)
             run.grade(queue)
         except KeyboardInterrupt:
             outcome.interrupted = True
@@ -84,6 +86,12 @@ def autograde(course, submissions, workers, force=False):
             run.abandon_open()
             workers.close()
     return outcome
+
+
+def _require_released(course, submissions):
+    released = course.released()
+    for name in sorted({submission.assignment for submission in submissions} - released):
+        raise BatchError(NOT_RELEASED.format(name=name))
 
 
 def _waits(course, submission, force, outcome):

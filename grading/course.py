@@ -8,11 +8,13 @@ from pathlib import Path
 import nbformat
 from nbconvert.writers import FilesWriter
 from nbformat import v4
+from nbgrader.api import Gradebook
 from nbgrader.apps import NbGrader
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 
+from grading.gradebook import missing_file
 from grading.stamp import RECORD_KEY, SUBMITTED_KEY, digest_of
 
 
@@ -45,6 +47,18 @@ class Course:
         submitted = Path(self._directory.root, self._directory.submitted_directory)
         folders = sorted(submitted.glob(f"*/{assignment}"))
         return [Submission(assignment, folder.parent.name) for folder in folders if folder.is_dir()]
+
+    def assignments_handed_in(self):
+        """Return the names of all folders that are where those of assignments should be."""
+        submitted = Path(self._directory.root, self._directory.submitted_directory)
+        return sorted({folder.name for folder in submitted.glob("*/*") if folder.is_dir()})
+
+    def released(self):
+        """Return the names of the assignments that the gradebook knows."""
+        if missing_file(self._directory.db_url):
+            return set()
+        with Gradebook(self._directory.db_url, self._directory.course_id) as gradebook:
+            return {assignment.name for assignment in gradebook.assignments}
 
     def handed_in(self, submission):
         """Return the notebooks of a submission, none if there is none."""

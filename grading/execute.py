@@ -39,12 +39,12 @@ class ExecuteSubmission(NbGraderPreprocessor):
 
     def enter_result(self, nb, resources, job, result):
         """Put the result of a notebook's job into the notebook, and what an instructor should see into its record."""
-        nb.metadata.pop(UNREADABLE_KEY, None)
         for cell in nb.cells:
             cell.metadata.pop(STOPPED_KEY, None)
         show_result(nb, job, result, self._release_outputs(resources))
         record = nb.metadata.get(RECORD_KEY, {})
         flags = [*record.get("flags", []), *flags_of(nb, job, result)]
+        nb.metadata.pop(UNREADABLE_KEY, None)
         for flag in flags:
             self.log.warning("%s: %s", resources["nbgrader"]["student"], flag)
         nb.metadata[RECORD_KEY] = from_dict(record | {"flags": flags, "tests": _without_pages(result["tests"])})

@@ -5,6 +5,7 @@ import builtins
 from nbformat import v4
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade
+from traitlets import List
 
 from grading.execute import STOPPED_KEY
 
@@ -13,7 +14,13 @@ RAISED = "这个单元格运行时出错：{name}。在自己的 notebook 里从
 OTHER_ERROR = "其他异常"
 
 
-class TranslateComments(NbGraderPreprocessor):
+class FeedbackStep(NbGraderPreprocessor):
+    """Take the setting that a page gives every step, as nbgrader's own `GetGrades` does: else each run complains."""
+
+    display_data_priority = List().tag(config=True)
+
+
+class TranslateComments(FeedbackStep):
     """Say nbgrader's own comments in Chinese; a grader's stay as they are."""
 
     def preprocess_cell(self, cell, resources, cell_index):
@@ -24,7 +31,7 @@ class TranslateComments(NbGraderPreprocessor):
         return cell, resources
 
 
-class KeepReportsOnly(NbGraderPreprocessor):
+class KeepReportsOnly(FeedbackStep):
     """Drop the outputs of all cells but the graded ones.
 
     A function can keep the cases on which it is graded, and a later cell show them, in its output or in the message

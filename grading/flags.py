@@ -4,8 +4,10 @@ import ast
 
 from IPython.core.inputtransformer2 import TransformerManager
 
+from grading.reading import is_unreadable
 from grading.sandbox.submission import ANSWER, ORDINARY
 
+UNREADABLE = "交来的文件不是完整的 notebook，读不出来，每道题都记 0 分。"
 REFERENCE = "{exercise}：作答调用了参考实现（批改时它不在场），记 0 分。"
 RECITED = "{exercise}：练习时的例子全对，批改的例子不对，像是背下了看得见的数值。"
 STOPPED = "第 {number} 个单元格使运行中断：{reason}。"
@@ -52,7 +54,8 @@ def flags_of(nb, job, result):
     flags : list of str
     """
     tests = [test for test in result["tests"].values() if "missing" not in test]
-    flags = [REFERENCE.format(exercise=t["exercise_id"]) for t in tests if t["outcome"] == "reference called"]
+    flags = [UNREADABLE] if is_unreadable(nb) else []
+    flags += [REFERENCE.format(exercise=t["exercise_id"]) for t in tests if t["outcome"] == "reference called"]
     flags += [RECITED.format(exercise=test["exercise_id"]) for test in tests if test["recited"]]
     flags += [
         STOPPED.format(number=int(index) + 1, reason=REASONS[reason]) for index, reason in result["stopped"].items()

@@ -2,11 +2,20 @@
 
 import contextlib
 import warnings
+from pathlib import Path
 
 import nbgrader.api
 from nbgrader.api import BaseCell, Comment, Grade, Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
+from sqlalchemy.engine import make_url
 from sqlalchemy.exc import SAWarning
+
+
+def missing_file(db_url):
+    """Return the gradebook's file if it is not there, else None: nbgrader would make an empty one."""
+    address = make_url(db_url)
+    is_missing = address.get_backend_name() == "sqlite" and not Path(address.database).exists()
+    return address.database if is_missing else None
 
 
 @contextlib.contextmanager

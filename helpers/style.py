@@ -1,8 +1,10 @@
 """How every figure looks: palette, Chinese font, sizes, and a Figure that carries its alternative text."""
 
 import base64
+import contextlib
 import functools
 import io
+import warnings
 from pathlib import Path
 
 import matplotlib
@@ -98,6 +100,17 @@ def _luminance(rgb):
     return float(linear @ (0.2126, 0.7152, 0.0722))
 
 
+@contextlib.contextmanager
+def _in_style():
+    """Set the chapter's style, and have no word on the time that it took.
+
+    matplotlib complains where finding the place of a legend took a second: on a busy machine any legend can.
+    """
+    with matplotlib.rc_context(RC), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", 'Creating legend with loc="best" can be slow')
+        yield
+
+
 class Picture(Figure):
     """A matplotlib Figure that is always drawn in the chapter's style and says in words what it shows.
 
@@ -118,12 +131,12 @@ class Picture(Figure):
 
     def draw(self, renderer):
         """Draw with the chapter's style, whoever asks (ticks take their font only now)."""
-        with matplotlib.rc_context(RC):
+        with _in_style():
             super().draw(renderer)
 
     def get_tightbbox(self, *args, **kwargs):
         """Measure with the chapter's style, as `draw` draws."""
-        with matplotlib.rc_context(RC):
+        with _in_style():
             return super().get_tightbbox(*args, **kwargs)
 
     def png(self, dpi=DPI):

@@ -1,6 +1,7 @@
 """What is installed is written once: pyproject.toml, environment.yml, the lock and Colab's versions agree."""
 
 import re
+import shutil
 import subprocess
 import tomllib
 
@@ -12,6 +13,12 @@ from packaging.version import Version
 from tools.build.section import ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+MAKE_NEEDS = (
+    "pyproject.toml",
+    "tools/lab_settings.json",
+    "tools/lab_extension/package.json",
+    "tools/lab_extension/remoteEntry.js",
+)
 COLAB = sorted((ROOT / "tests" / "environments").glob("colab-*.txt"))
 
 
@@ -94,17 +101,43 @@ def test_make_alone_says_what_each_target_does():
     assert [line for line in shown if len(line.split()) < 4] == []
 
 
+def copy_what_make_needs(folder):
+    """Copy the Makefile and the files that its rules for `.venv` read."""
+    for name in ("Makefile", *MAKE_NEEDS):
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(ROOT / name, folder / name)
+
+
+def test_make_lab_brings_our_settings_and_our_extension_of_jupyterlab(tmp_path):
+    copy_what_make_needs(tmp_path)
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.symlink_to(shutil.which("true"))  # installs nothing
+    jupyterlab = python.with_name("jupyter")
+    jupyterlab.symlink_to(python.readlink())
+    subprocess.run(["make", "lab"], cwd=tmp_path, check=True, capture_output=True)
+    brought = [path for path in (tmp_path / ".venv" / "share" / "jupyter").rglob("*") if path.is_file()]
+    assert {path.read_bytes() for path in brought} == {(ROOT / name).read_bytes() for name in MAKE_NEEDS[1:]}
+    assert {path.name for path in brought} == {"overrides.json", "package.json", "remoteEntry.js"}
+
+
 def test_make_refuses_a_python_that_is_too_old(tmp_path):
     old = tmp_path / "old-python"
     old.write_text("#!/bin/sh\nexit 1\n")
     old.chmod(0o755)
-    (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text(encoding="utf-8"))
-    for needed in ("pyproject.toml", "tools/lab_settings.json"):
-        (tmp_path / needed).parent.mkdir(exist_ok=True)
-        (tmp_path / needed).touch()
+    copy_what_make_needs(tmp_path)
     result = subprocess.run(["make", "lab", f"PYTHON={old}"], cwd=tmp_path, capture_output=True, text=True)
     assert result.returncode != 0
     assert "is not Python 3.11 or later. Name one that is: make lab PYTHON=python3.12" in result.stderr
+
+
+def test_make_grade_asks_for_an_assignment_before_it_installs_anything(tmp_path):
+    (tmp_path / "Makefile").write_text((ROOT / "Makefile").read_text(encoding="utf-8"))
+    (tmp_path / "pyproject.toml").touch()
+    result = subprocess.run(["make", "grade"], cwd=tmp_path, capture_output=True, text=True)
+    assert result.returncode != 0
+    assert "Name the assignment" in result.stderr
+    assert not (tmp_path / ".venv").exists()
 
 
 def test_continuous_integration_runs_what_a_person_runs():

@@ -1,8 +1,10 @@
 """The bundled font covers what the project says, its tool makes exactly these bytes, and pictures are reproducible."""
 
 import ast
+import itertools
 import unicodedata
 import warnings
+from types import SimpleNamespace
 
 import matplotlib
 import pytest
@@ -131,6 +133,20 @@ def test_a_picture_shows_itself_as_an_image_with_its_alternative_text():
     assert bundle["text/plain"] == "一幅空图"
     assert metadata["image/png"]["alt"] == "一幅空图"
     assert bundle["image/png"].startswith("iVBORw0KGgo")  # the PNG signature in base64
+
+
+def test_on_a_busy_machine_nothing_is_said_of_the_time_that_a_legend_takes(monkeypatch):
+    seconds = itertools.count(step=2)
+    monkeypatch.setattr("matplotlib.legend.time", SimpleNamespace(perf_counter=lambda: next(seconds)))
+    picture = Picture(3, 2, "")
+    axes = picture.subplots()
+    axes.plot([1, 2, 3], label="a")
+    axes.legend()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        picture.png()
+        picture.get_tightbbox(picture.canvas.get_renderer())
+    assert next(seconds) > 2
 
 
 def test_the_style_does_not_leak_into_the_learners_own_figures():

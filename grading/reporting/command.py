@@ -9,7 +9,7 @@ from sqlalchemy.exc import OperationalError
 from grading.collecting import ROSTER
 from grading.course import Course
 from grading.reporting.marks import NothingToReport, read_class
-from grading.reporting.table import as_csv, as_text
+from grading.reporting.table import as_csv, as_text, flags_as_text
 from grading.students import full_names
 
 
@@ -18,8 +18,8 @@ def add_parser(subparsers):
     parser = subparsers.add_parser(
         "report",
         help="show who got what, and which mistakes the class makes",
-        description="Print the points of the class, and write them as CSV and as one HTML page, with a histogram, the "
-        "mistakes that the class makes and how often, and what to look at. It changes nothing. Names are shown "
+        description="Print what to look at and the points of the class, and write them as CSV and as one HTML page, "
+        "with a histogram, and the mistakes that the class makes and how often. It changes nothing. Names are shown "
         "where the roster has them. Exit code: 0 if there is a report, 2 if there is none.",
     )
     parser.add_argument("assignments", nargs="*", metavar="ASSIGNMENT", help="default: all that was handed in")
@@ -46,16 +46,20 @@ def run(options, settings=()):
     except (NothingToReport, OperationalError, OSError, ValueError) as error:
         print(f"No report: {_in_words(error)}", file=sys.stderr)
         return 2
-    print(as_text(class_marks))
+    _print(class_marks)
     return 0
 
 
 def print_table(course, assignments):
-    """Print the table of what has just been graded, by ids alone; nothing if nothing was handed in."""
+    """Print what to look at and the table of what is graded, by ids alone; nothing if nothing was handed in."""
     try:
-        print(as_text(read_class(course, assignments)))
+        _print(read_class(course, assignments))
     except (NothingToReport, OperationalError) as error:
         print(f"No table: {_in_words(error)}", file=sys.stderr)
+
+
+def _print(class_marks):
+    print(flags_as_text(class_marks) + as_text(class_marks))
 
 
 def _names(roster):

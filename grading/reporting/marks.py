@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import re
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -10,15 +11,17 @@ from pathlib import Path
 import nbformat
 from nbgrader.api import BaseCell, Grade, Gradebook, MissingEntry, SubmittedAssignment, SubmittedNotebook
 from nbgrader.coursedir import CourseDirectory
-from sqlalchemy.engine import make_url
 
 from grading.course import Submission
+from grading.gradebook import missing_file
 from grading.job import UnreadableTestError, parse_test
 from grading.released import released_id
 from grading.stamp import RECORD_KEY, SUBMITTED_KEY, digest_of
 
 NOT_GRADED = "交来的作业还没有批改完。"
 REPLACED = "批改之后，交来的文件换过了：请再批改一次。"
+LATE = "晚交了 {time}（扣 {points} 分）。"
+STRANGER = "名单里没有这个学号：submitted/ 里的文件夹名写对了吗？"
 NOT_JUDGED = "not judged"  # beside the outcomes of `helpers.checks`
 HEADING = re.compile(r"^#+ +(.+?)\s*$", re.MULTILINE)
 PATHS = re.compile(r"[\s　]*〔[^〕]*〕")  # whom a heading is for, such as 〔深度〕
@@ -110,9 +113,10 @@ def read_class(course, assignments=(), names=None):
     NothingToReport
     """
     directory = CourseDirectory(config=course.config)
-    _require_gradebook(directory.db_url)
+    if missing := missing_file(directory.db_url):
+        raise NothingToReport(f"there is no {missing}: is this the course's folder?")
     with Gradebook(directory.db_url, directory.course_id) as gradebook:
-        reader = _Reader(course, directory, gradebook)
+        reader = _Reader(course, directory, gradebook, names or {})
         read = {name: reader.marks(name) for name in assignments or reader.assignments()}
         released = tuple(reader.assignment(name) for name in read)
         marks = {(student, name): mark for name, marks in read.items() for student, mark in marks.items()}
@@ -123,16 +127,11 @@ def read_class(course, assignments=(), names=None):
     return ClassMarks(released, tuple(sorted(students)), marks, names or {})
 
 
-def _require_gradebook(db_url):
-    """Raise if there is no gradebook: nbgrader would make an empty one."""
-    address = make_url(db_url)
-    if address.get_backend_name() == "sqlite" and not Path(address.database).exists():
-        raise NothingToReport(f"there is no {address.database}: is this the course's folder?")
-
-
 class _Reader:
-    def __init__(self, course, directory, gradebook):
+    def __init__(self, course, directory, gradebook, names):
         self._course, self._directory, self._gradebook = course, directory, gradebook
+        imported = {each.id for each in gradebook.students if each.first_name or each.last_name or each.email}
+        self._roster = imported | set(names)  # whoever grading itself has added has an id alone
 
     def assignments(self):
         """Return the names of the assignments for which anything was handed in."""
@@ -154,10 +153,13 @@ class _Reader:
     def marks(self, name):
         """Return the marks of an assignment by student."""
         grades, penalties = self._grades(name), self._penalties(name)
+        seconds_late = {each.student_id: each.total_seconds_late for each in self._find(name).submissions}
         handed_in = {each.student for each in self._course.submissions(name) if self._course.handed_in(each)}
         notebooks = sorted(notebook.name for notebook in self._find(name).notebooks)
         return {
-            student: self._mark(Submission(name, student), notebooks, grades[student], penalties.get(student, 0))
+            student: self._mark(
+                Submission(name, student), notebooks, grades[student], seconds_late.get(student, 0), penalties[student]
+            )
             for student in sorted(handed_in | grades.keys())
         }
 
@@ -196,17 +198,22 @@ class _Reader:
             penalties[student] += penalty or 0
         return penalties
 
-    def _mark(self, submission, notebooks, grades, penalty):
+    def _mark(self, submission, notebooks, grades, seconds_late, penalty):
         records = self._records(submission, notebooks)
         finished = all("tests" in record for record in records.values())
         if not finished or not grades or any(_is_unjudged(cell, grade) for cell, grade in grades):
             return Mark(flags=(NOT_GRADED,))
         flags = [flag for record in records.values() for flag in record["flags"]]
-        replaced = any(self._is_replaced(submission, name, record) for name, record in records.items())
+        if any(self._is_replaced(submission, name, record) for name, record in records.items()):
+            flags.append(REPLACED)
+        if seconds_late:
+            flags.append(LATE.format(time=time_in_words(seconds_late), points=f"{penalty:g}"))
+        if self._roster and submission.student not in self._roster:
+            flags.append(STRANGER)
         return Mark(
             points=max(0.0, sum(grade.score for _, grade in grades) - penalty),
             outcomes=_outcomes(records.values()) if records else None,
-            flags=tuple(dict.fromkeys([*flags, *([REPLACED] if replaced else [])])),
+            flags=tuple(dict.fromkeys(flags)),
             waiting=tuple(cell.name for cell, grade in grades if grade.needs_manual_grade),
         )
 
@@ -222,6 +229,21 @@ class _Reader:
 
     def _folder(self, directory, submission):
         return Path(self._directory.root, directory, submission.student, submission.assignment)
+
+
+def time_in_words(seconds):
+    """Return a time in Chinese, as exactly as one needs it.
+
+    Examples
+    --------
+    >>> [time_in_words(seconds) for seconds in (30, 3600, 90_000)]
+    ['1 分钟', '1 小时 0 分钟', '1 天 1 小时']
+    """
+    minutes = math.ceil(seconds / 60)
+    days, hours = divmod(minutes // 60, 24)
+    if days:
+        return f"{days} 天 {hours} 小时"
+    return f"{hours} 小时 {minutes % 60} 分钟" if hours else f"{minutes} 分钟"
 
 
 def _is_unjudged(cell, grade):

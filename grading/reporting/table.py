@@ -3,7 +3,8 @@
 import csv
 import os.path
 
-from grading.text_table import aligned
+from grading.reporting.marks import NOT_GRADED as WAITS
+from grading.text_table import aligned, printable
 
 ABSENT, NOT_GRADED = "-", "not graded"
 MAXIMUM = "(maximum)"
@@ -11,12 +12,25 @@ FORMULA = tuple("=+-@＝＋－＠\t\r")  # with these, a spreadsheet takes a tex
 
 
 def as_text(class_marks):
-    """Return the table for the terminal, with a summary below."""
+    """Return the table for the terminal."""
     names = [assignment.name for assignment in class_marks.assignments]
     short = dict(zip(names, _without_common_prefix(names), strict=True))
     head, maximum, *rows = _rows(class_marks, ABSENT)
     lines = aligned([[short.get(text, text) for text in head], maximum, *rows], n_left=head.index(names[0]))
     return "\n".join(f"  {line}" for line in lines)
+
+
+def flags_as_text(class_marks):
+    """Return what to look at, a line each; the table itself says whose work is not graded."""
+    several = len(class_marks.assignments) > 1
+    lines = [
+        f"{student}  {f'{assignment.name}: ' if several else ''}{flag}"
+        for student in class_marks.students
+        for assignment, mark in zip(class_marks.assignments, class_marks.of_student(student), strict=True)
+        for flag in (mark.flags if mark else ())
+        if flag != WAITS
+    ]
+    return "".join(f"{printable(line)}\n" for line in lines)
 
 
 def as_csv(class_marks, file):

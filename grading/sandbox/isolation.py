@@ -18,8 +18,12 @@ IN_FORCE = {
 }
 REFUSED = (
     "This machine does not let a submission be shut in ({reason}). Install bubblewrap, or allow user namespaces "
-    "(sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns), or grade on Linux or in a "
-    "virtual machine. To grade without a sandbox, with your own rights, say so: --unsafe."
+    "(sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns), or grade in a virtual machine. "
+    "To grade without a sandbox, with your own rights, say so: --unsafe."
+)
+LINUX_ALONE = (
+    "Submissions run on Linux alone, with a sandbox or without; this is {platform}. Grade in a virtual machine or a "
+    "container with Linux (on Windows: WSL 2). Releases, feedback and reports can be made here."
 )
 SECONDS_TO_TRY = 20
 
@@ -83,8 +87,10 @@ def strongest(unsafe=False):
     Raises
     ------
     NoSandboxError
-        If none works and `unsafe` was not said.
+        If none works and `unsafe` was not said, or the system is not Linux.
     """
+    if sys.platform != "linux":
+        raise NoSandboxError(LINUX_ALONE.format(platform=sys.platform))
     if unsafe:
         return Isolation(NONE)
     reasons = []
@@ -99,8 +105,6 @@ def strongest(unsafe=False):
 @functools.cache
 def _what_is_wrong_with(name):
     """Try an isolation: make the zygote's view, then a submission's, and run nothing in it."""
-    if sys.platform != "linux":
-        return f"{sys.platform} has no namespaces"
     if name == BUBBLEWRAP and not shutil.which("bwrap"):
         return "bwrap is not installed"
     isolation = Isolation(name)

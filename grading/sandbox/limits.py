@@ -1,6 +1,5 @@
 """What one submission may use of the machine; a limit that is passed ends the submission's processes, no others."""
 
-import resource
 from dataclasses import asdict, dataclass
 
 MEGABYTE = 2**20
@@ -33,6 +32,8 @@ class Limits:
 
     def apply(self):
         """Bind this process and all that it will start."""
+        import resource  # Windows has none: there nothing is graded, but releases and feedback are made
+
         for kind, most in (
             (resource.RLIMIT_CORE, 0),
             (resource.RLIMIT_AS, self.address_space),

@@ -1,7 +1,6 @@
 """The grader's end of the sandbox: start the zygote once, hand it submissions, take plain data back."""
 
 import contextlib
-import itertools
 import json
 import pickle
 import socket
@@ -18,14 +17,13 @@ from grading.sandbox import messages, view
 from grading.sandbox.isolation import environment
 from grading.sandbox.limits import Limits
 from grading.sandbox.submission import TEST, RemoteFunction
+from grading.sandbox.users import next_user
 from helpers.checks.answer import Answer
 
 SECONDS_TO_START, SECONDS_TO_END = 60, 20
 MAX_MESSAGE = 32 * 2**20  # bytes; the largest answer is half of it
 MAX_ENTRIES_OF_A_CALL = 5_000  # it is evaluated out here, perhaps for every pair of them
-SLOTS = 1000  # so many users, one after another, for the submissions of one zygote
 TOO_LONG, TOO_MUCH_MEMORY, TOO_MUCH_OUTPUT, DIED, FORGED = "too long", "memory", "output", "died", "forged"
-_slots = itertools.count()
 
 
 class SandboxError(Exception):
@@ -228,7 +226,7 @@ class _Conversation:
                     raise _Stopped(FORGED, cell.index) from None
 
     def _job(self, cells):
-        job = {"slot": next(_slots) % SLOTS, "scratch": self._sandbox.scratch, "cells": list(map(self._as_dict, cells))}
+        job = {"user": next_user(), "scratch": self._sandbox.scratch, "cells": list(map(self._as_dict, cells))}
         return pickle.dumps(job)
 
     def _as_dict(self, cell):

@@ -1,6 +1,7 @@
 """The few Linux calls that Python's `os` lacks: namespaces, mounts, privileges; each raises OSError as `os` does."""
 
 import ctypes
+import functools
 import os
 import signal
 
@@ -17,11 +18,14 @@ SET_PARENT_DEATH_SIGNAL, DROP_BOUNDING_CAPABILITY, SET_NO_NEW_PRIVILEGES = 1, 24
 CAPABILITY_VERSION_3 = 0x20080522
 LAST_CAPABILITY = 63
 
-_libc = ctypes.CDLL(None, use_errno=True)
+
+@functools.cache
+def _libc():
+    return ctypes.CDLL(None, use_errno=True)  # when it is first needed: Windows has none
 
 
 def _call(name, *arguments):
-    if getattr(_libc, name)(*arguments) < 0:
+    if getattr(_libc(), name)(*arguments) < 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{name}: {os.strerror(number)}")
 

@@ -23,7 +23,6 @@ from grading.sandbox.shell import new_shell
 from grading.sandbox.submission import Submission
 
 SECONDS_BETWEEN_LOOKS = 0.2  # at the memory that a submission uses
-FIRST_UNPRIVILEGED_USER = 64_000  # nobody's: real users start at 1,000, services end below
 
 
 def main():
@@ -146,7 +145,7 @@ def be_submission(channel, limits, confined, shell):
     job = pickle.loads(messages.receive_bytes(channel))
     _silence_standard_streams()
     if confined:
-        _become_nobody(job["slot"])
+        _become_nobody(job["user"])
     limits.apply()
     os.chdir(job["scratch"] if confined else tempfile.mkdtemp(dir=job["scratch"]))
     submission = Submission(channel, shell)
@@ -160,9 +159,8 @@ def _silence_standard_streams():
         os.dup2(nowhere, descriptor)
 
 
-def _become_nobody(slot):
+def _become_nobody(user):
     if os.getuid() == 0:
-        user = FIRST_UNPRIVILEGED_USER + slot
         os.setgroups([])
         os.setresgid(user, user, user)
         os.setresuid(user, user, user)

@@ -11,10 +11,11 @@ from concurrent.futures import Future
 
 import pytest
 from nbconvert.writers import FilesWriter
+from nbgrader.api import Gradebook
 from nbgrader.preprocessors import SaveAutoGrades
 from sqlalchemy import Engine, event
 
-from grading.batch import FULL, LOCKED, NO_NOTEBOOK, BatchError, autograde
+from grading.batch import FULL, LOCKED, NO_NOTEBOOK, NOT_RELEASED, BatchError, autograde
 from grading.course import SteppedAutograde, Submission
 from grading.results import Results
 from tests.grading.small_course import (
@@ -246,6 +247,21 @@ def test_a_locked_gradebook_is_said_and_nothing_is_lost(course):
     grade(course)
     assert scores(course) == everyone()
     assert jobs_run(course) == Counter(STUDENTS)
+
+
+@pytest.mark.parametrize("lacks", ["the assignment", "the file"])
+def test_what_was_handed_in_and_never_released_is_said_once(course, lacks):
+    if lacks == "the file":
+        (course / "gradebook.db").unlink()
+    else:
+        with Gradebook(f"sqlite:///{course / 'gradebook.db'}") as gradebook:
+            gradebook.remove_assignment(ASSIGNMENT)
+    workers = FullMarks(course / "jobs")
+    with pytest.raises(BatchError) as error:
+        grade(course, workers)
+    assert str(error.value) == NOT_RELEASED.format(name=ASSIGNMENT)
+    assert workers.is_closed
+    assert (course / "gradebook.db").exists() == (lacks == "the assignment")
 
 
 def test_a_full_disk_is_said_and_nothing_is_lost(course, monkeypatch):

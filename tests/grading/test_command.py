@@ -40,7 +40,14 @@ def course(tmp_path_factory):
 def start(course, *arguments, **options):
     environment = os.environ | {"PYTHONPATH": str(ROOT), "GRADING_SEED": "7"}
     command = [sys.executable, "-m", "grading", "autograde", *arguments]
-    return subprocess.Popen(command, cwd=course, env=environment, start_new_session=True, text=True, **options)
+    return subprocess.Popen(
+        command, cwd=course, env=environment, start_new_session=True, text=True, preexec_fn=hear_ctrl_c, **options
+    )
+
+
+def hear_ctrl_c():
+    """Undo what a shell does to what it starts in the background, perhaps these tests: it has them ignore Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def descendants(pid):
@@ -112,7 +119,8 @@ def graded(course, student):
         ([ASSIGNMENT, "--jobs=0"], "'0' is not a number from 1"),
         ([ASSIGNMENT, "--jobs=-1"], "'-1' is not a number from 1"),
         ([ASSIGNMENT, "--jobs=many"], "'many' is not a number from 1"),
-        (["another"], "Nobody has handed in another"),
+        (["another"], f"Nobody has handed in another: nothing of it is in submitted/ (there is {ASSIGNMENT})."),
+        (["--CourseDirectory.submitted_directory=elsewhere", ASSIGNMENT], "(it is empty; `python -m grading collect`"),
     ],
 )
 def test_what_cannot_be_done_is_said_and_the_exit_code_is_two(course, arguments, complaint, monkeypatch, capsys):

@@ -1,3 +1,5 @@
+import pytest
+from nbconvert.exporters import HTMLExporter
 from nbformat import v4
 
 from grading.execute import STOPPED_KEY
@@ -14,6 +16,14 @@ def error(name):
 
 def kept(cell):
     return KeepReportsOnly().preprocess(v4.new_notebook(cells=[cell]), {})[0].cells[0].outputs
+
+
+@pytest.mark.parametrize("step", [TranslateComments, KeepReportsOnly])
+def test_a_page_s_settings_are_taken_without_a_complaint(step, caplog):
+    settings = HTMLExporter().default_config
+    assert "display_data_priority" in settings.NbConvertBase
+    step(config=settings)
+    assert caplog.text == ""
 
 
 def test_the_outputs_of_a_graded_cell_stay():

@@ -1,7 +1,10 @@
+from io import StringIO
+
 import pytest
 from nbformat import v4
 
-from grading.flags import flags_of, suspicious
+from grading.flags import UNREADABLE, flags_of, suspicious
+from grading.reading import read_submission
 
 
 @pytest.mark.parametrize(
@@ -29,6 +32,12 @@ def test_an_ordinary_solution_is_not_suspicious():
 def test_helpers_are_at_home_in_demonstrations_alone():
     assert suspicious("from helpers.reference import attention", is_answer=False) == []
     assert suspicious("from helpers.reference import attention") != []
+
+
+def test_a_file_that_cannot_be_read_is_listed():
+    nothing = {"tests": {}, "stopped": {}, "gave_up": False}
+    assert flags_of(read_submission(StringIO('{"cells": [')), {"cells": []}, nothing) == [UNREADABLE]
+    assert flags_of(v4.new_notebook(), {"cells": []}, nothing) == []
 
 
 def test_what_does_not_parse_is_left_alone():

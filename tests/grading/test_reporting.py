@@ -4,7 +4,7 @@ import csv
 import hashlib
 import re
 import shutil
-from datetime import datetime
+from datetime import datetime, timedelta
 from html.parser import HTMLParser
 
 import nbformat
@@ -15,9 +15,9 @@ from nbgrader.api import Gradebook
 from grading.__main__ import main
 from grading.course import Course
 from grading.reporting.counts import NOTHING, RIGHT, SLIP, groups, histogram, most_frequent_slips
-from grading.reporting.marks import NOT_GRADED, REPLACED, Mark, NothingToReport, read_class
+from grading.reporting.marks import LATE, NOT_GRADED, REPLACED, STRANGER, Mark, NothingToReport, read_class
 from grading.reporting.page import as_html
-from grading.reporting.table import as_csv, as_text
+from grading.reporting.table import as_csv, as_text, flags_as_text
 from helpers.checks import exercises
 
 FIRST, SECOND = "ch04_01_first", "ch04_02_second"
@@ -242,6 +242,43 @@ def test_a_file_that_was_replaced_after_grading_is_listed(small_class):
     assert small_class.read(FIRST).marks["ada", FIRST].flags == (REPLACED,)
     path.unlink()  # put away by the instructor
     assert small_class.read(FIRST).marks["ada", FIRST].flags == ()
+
+
+def test_what_came_after_its_due_date_is_listed_with_the_time_and_the_penalty(small_class):
+    due = datetime(2026, 11, 5, 23, 59)
+    with small_class.gradebook() as gradebook:
+        gradebook.update_or_create_assignment(FIRST, duedate=due)
+        late = {"ada": timedelta(days=4, hours=10), "bo": timedelta(seconds=1), "cai": -timedelta(1)}
+        for student, after in late.items():
+            submission = gradebook.find_submission(FIRST, student)
+            submission.timestamp = due + after
+            submission.notebooks[0].late_submission_penalty = 0.5 if student == "bo" else None
+        gradebook.db.commit()
+    marks = small_class.read(FIRST).marks
+    assert marks["ada", FIRST].flags == (LATE.format(time="4 天 10 小时", points="0"),)
+    assert marks["bo", FIRST].flags == (LATE.format(time="1 分钟", points="0.5"),)
+    assert all(LATE[:3] not in flag for student in ("cai", "di") for flag in marks[student, FIRST].flags)
+
+
+def test_who_is_not_in_the_roster_is_listed_and_without_a_roster_nobody_is(small_class):
+    assert small_class.read(FIRST).marks["ada", FIRST].flags == ()
+    with small_class.gradebook() as gradebook:
+        gradebook.update_or_create_student("ada", first_name=None, last_name=None)
+        assert small_class.read(FIRST).marks["ada", FIRST].flags == (STRANGER,)
+        assert small_class.read(FIRST, names={"ada": "Ada"}).marks["ada", FIRST].flags == ()
+        for student in ("bo", "cai", "di"):
+            gradebook.update_or_create_student(student, first_name=None, last_name=None)
+    assert small_class.read(FIRST).marks["ada", FIRST].flags == ()
+
+
+def test_in_the_terminal_too_it_is_said_what_to_look_at_but_not_once_more_who_is_not_graded(small_class):
+    small_class.hand_in("waits")
+    small_class.grade("bo", SECOND, outcomes=("correct",), points=(2,), flags=("\x1b[2J出现 open。",))
+    assert flags_as_text(small_class.read(FIRST)) == "cai  第 3 个单元格出现 open。\n"
+    assert flags_as_text(small_class.read(FIRST, SECOND)).splitlines() == [
+        f"bo  {SECOND}: �[2J出现 open。",
+        f"cai  {FIRST}: 第 3 个单元格出现 open。",
+    ]
 
 
 def test_points_stay_where_the_graded_notebooks_were_put_away(small_class):
