@@ -83,7 +83,7 @@ def draw_head_scores(scores, chances):
     scores : dict of str to (n_layers, n_heads) array
         By the score's name, at most five; from 0 to 1.
     chances : dict of str to float
-        What a head that looks evenly at everything before it would get.
+        What a head that looks evenly at itself and everything before it would get.
 
     Returns
     -------

@@ -16,7 +16,7 @@ from helpers.style import PALETTE, ink_on, styled
 MAP_TITLE = "层 {layer} 头 {head}"
 DISTANCE_TITLE, DISTANCE_AXIS, MEAN_AXIS = "平均往前看多远", "往前几个（0 是自己）", "平均权重"
 CANDIDATES_TITLE, PROBABILITY_AXIS = "下一个字", "概率"
-CACHE_TITLE, CACHE_AXIS = "KV 缓存", "存了几个字"
+CACHE_TITLE, CACHE_AXIS = "KV 缓存", "存了几个符号"
 SWITCHES_TITLE, ON, OFF = "开着的头", "开", "关"
 SURPRISE_TITLE, BITS_AXIS = "每个字花的比特：条形是现在，短横是都开着", "比特"
 TOTAL_TITLE, ALL_ON, NOW = "这首诗（比特 / 字）", "都开着", "现在"
@@ -26,7 +26,7 @@ SWITCH_COLORS = ListedColormap(["#C8C8C8", PALETTE["blue"]])
 ALT_HEAD = "层 {layer} 头 {head} 读「{text}」的热力图。右：平均权重最大的是往前 {distance} 个，{weight:.2f}。"
 ALT_WRITING = (
     "第 {step} 步，{settings}。到此是「{text}」。最可能的是「{likely}」（{probability:.2f}），写下的是「{symbol}」。"
-    "缓存里有 {cached} 个字的 k 和 v。"
+    "缓存里有 {cached} 个符号的 k 和 v。"
 )
 ALT_ALL_ON = "所有的头都开着，这首诗每字 {before:.2f} 比特。"
 ALT_OFF = (

@@ -13,6 +13,8 @@ from helpers.widgets.redraw import Redraw
 
 ERROR = "这一步没画出来：{kind}：{message}。图仍停在上一步；把控件调到别的值可以继续。"
 STATUS = '<div role="status" aria-live="polite" style="line-height:1.6;max-width:60em;min-height:3.2em">{}</div>'
+# An Image has no alternative text of its own: a screen reader finds it here, beside the picture.
+DESCRIPTION = '<div role="img" aria-label="{}"></div>'
 ALARM = '<div role="alert" style="line-height:1.6;max-width:60em;color:#a00000">{}</div>'
 NARROWEST = "500px"  # of a picture: its text is still read; a narrower page, as a phone's, scrolls it sideways
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -96,7 +98,7 @@ class Explorer:
     def _draw(self):
         sentence = self._update(**self.values())
         self.image.value = self.picture.frame()
-        self.caption.value = STATUS.format(html.escape(sentence))
+        self.caption.value = STATUS.format(html.escape(sentence)) + DESCRIPTION.format(html.escape(self.alt))
         self.error = None
 
     def _show_error(self, error):

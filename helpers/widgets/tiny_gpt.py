@@ -22,21 +22,28 @@ COUNTS = [1, 2, 5, 10, 20, 50, ALL]
 SHOWN_CANDIDATES = 10
 QUATRAIN = tiny_gpt.FORMS["五言绝句"]
 N_POEMS = 6
+SWITCH_WIDTH = "8em"  # at least, else a phone cuts the label off: there a layer takes two rows
 LONGEST_OPENING = 48  # symbols; the model has places for 65
+SHORTEST_ROW, LONGEST_ROW = 6, 10  # symbols of the text in the picture: beside the bars is no room for more
+SHOWN_LEFT_OUT = 12
 HIGHEST_BITS, HIGHEST_MEAN = 16.0, 14.0  # beyond these the bars of the switches run out of the picture
 
 HEAD_SENTENCE = "层 {layer} 头 {head}：平均 {start:.0%} 的权重在起始符 ^ 上，{itself:.0%} 在自己身上；{rest}"
 FARTHEST = "除此之外，看得最多的是往前 {distance} 个的地方，平均 {weight:.0%}。"
-WRITING_SENTENCE = "第 {step} 步：{how}，缓存里有 {cached} 个字的 k 和 v，这一步只算一个字。{end}"
-FORCED = "这里只能是「{symbol}」，体裁定的"
-CHOSEN = "从 {n} 个候选里写下「{symbol}」，它的概率是 {probability:.0%}"
-FINISHED = "写完了。"
-LEFT_OUT = "开头里这些没有用上：{}（模型不认识，或不合体裁）。"
+WRITING_SENTENCE = (
+    "第 {step} 步：{how}。缓存里有 {cached} 个符号（连开头的 ^）的 k 和 v，其中只有一个是这一步新算的。{end}"
+)
+FORCED = "体裁定了，这里只能是「{symbol}」"
+CHOSEN = "从 {n:,} 个候选里写下「{symbol}」，它的概率{probability}"
+PROBABILITY, HARDLY = "是 {:.0%}", "不到 1%"
+FINISHED, FULL = "写完了。", "模型的位置用完了，只能停在这里。"
+LEFT_OUT = f"开头里这些没有用上：{{}}（模型不认识，不合体裁，或超过了 {LONGEST_OPENING} 个符号）。"
+MORE_LEFT_OUT = "…… 共 {} 个"
 SETTINGS = "{form}，第 {seed} 次\n温度 {temperature:g}，在{k}里选"
 FIRST_FEW, EVERYTHING = "前 {} 个", "全部字"
 ALL_ON = "都开着：这首诗每字 {now:.2f} 比特。"
 SOME_OFF = "关掉 {n} 个头：这首诗每字 {now:.2f} 比特，都开着是 {before:.2f}，{change}。"
-DEARER, CHEAPER = "多花 {:.2f}", "反而少花 {:.2f}"
+DEARER, CHEAPER, THE_SAME = "多花 {:.2f}", "反而少花 {:.2f}", "几乎没变"
 
 
 def head_browser():
@@ -123,18 +130,18 @@ def poem_stepper():
     view, writing = WritingView(SHOWN_CANDIDATES, n_positions), Writing()
 
     def follow_length(_):
-        opening, _ = usable_opening(controls["own"].value or controls["opening"].value, controls["form"].value)
+        opening, _ = usable_opening(controls["own"].value.strip() or controls["opening"].value, controls["form"].value)
         controls["step"].max = steps_of(controls["form"].value, len(opening))
 
     def update(opening, own, form, temperature, k, seed, step):
-        start, left_out = usable_opening(own or opening, form)
+        start, left_out = usable_opening(own.strip() or opening, form)
         steps = writing.steps(start, form, temperature, k, seed, step)
         now = steps[-1]
         how = FIRST_FEW.format(k) if k != ALL else EVERYTHING
         settings = SETTINGS.format(form=form, temperature=temperature, k=how, seed=seed)
         text, candidates = broken_at_punctuation(now.text), candidates_with_the_choice(now)
         view.show(text, now.symbol, *candidates, now.cache_length, len(steps), settings)
-        return _writing_sentence(now, len(steps)) + (LEFT_OUT.format(left_out) if left_out else "")
+        return _writing_sentence(now, len(steps), n_positions) + _left_out_sentence(left_out)
 
     handlers = dict.fromkeys(("opening", "own", "form"), follow_length)
     explorer = Explorer(view.picture, controls, update, handlers)
@@ -169,15 +176,24 @@ def _writing_controls(n_positions):
     }
 
 
-def _writing_sentence(step, number):
+def _writing_sentence(step, number, n_positions):
     chosen = step.probabilities[step.candidates.index(step.symbol)]
-    how = CHOSEN.format(n=len(step.candidates), symbol=step.symbol, probability=chosen)
+    probability = PROBABILITY.format(chosen) if chosen >= 0.01 else HARDLY
+    how = CHOSEN.format(n=len(step.candidates), symbol=step.symbol, probability=probability)
+    stopped = FULL if step.cache_length == n_positions else ""
     return WRITING_SENTENCE.format(
         step=number,
         how=FORCED.format(symbol=step.symbol) if step.forced else how,
         cached=step.cache_length,
-        end=FINISHED if step.symbol == tiny_gpt.END else "",
+        end=FINISHED if step.symbol == tiny_gpt.END else stopped,
     )
+
+
+def _left_out_sentence(left_out):
+    shown = left_out[:SHOWN_LEFT_OUT]
+    if shown != left_out:
+        shown += MORE_LEFT_OUT.format(len(left_out))
+    return LEFT_OUT.format(shown) if left_out else ""
 
 
 class Writing:
@@ -218,19 +234,20 @@ def usable_opening(wish, form):
     Returns
     -------
     opening, left_out : str
-        Punctuation that the form wants is put in where it was left out.
+        Punctuation that the form wants is put in where it was left out; blanks are passed over.
     """
     symbols, shape = tiny_gpt.load().symbols, tiny_gpt.FORMS.get(form)
     opening = left_out = ""
-    for character in wish if wish != NOTHING else "":
+    for character in "".join(wish.split()) if wish != NOTHING else "":
         wanted = shape.symbol_at(len(opening)) if shape else None
         is_mark = character in tiny_gpt.PUNCTUATION
         is_known = character in symbols and character not in tiny_gpt.NEVER_WRITTEN + tiny_gpt.END
+        if is_known and not is_mark and wanted in [*tiny_gpt.PUNCTUATION]:
+            opening += wanted
+            wanted = shape.symbol_at(len(opening))
         is_barred = wanted == tiny_gpt.END or (shape and wanted is None and is_mark)
         if is_barred or not is_known or len(opening) >= LONGEST_OPENING:
             left_out += character
-        elif wanted and not is_mark:
-            opening += wanted + character
         else:
             opening += wanted or character
     return opening, left_out
@@ -251,16 +268,22 @@ def steps_of(form, opening_length):
 
 
 def broken_at_punctuation(text):
-    r"""Put each line of a poem on a line of its own.
+    r"""Put each line of a poem on a row of its own; what is no line of a poem on rows that the picture has room for.
 
     Examples
     --------
     >>> broken_at_punctuation("白日依山尽，黄河")
     '白日依山尽，\n黄河'
+    >>> broken_at_punctuation("月" * 12)
+    '月月月月月月月月月月\n月月'
     """
-    for mark in tiny_gpt.PUNCTUATION:
-        text = text.replace(mark, mark + "\n")
-    return text.removesuffix("\n")
+    rows = [""]
+    for symbol in text:
+        is_line = len(rows[-1]) >= SHORTEST_ROW and rows[-1][-1] in tiny_gpt.PUNCTUATION
+        if is_line or len(rows[-1]) == LONGEST_ROW:
+            rows.append("")
+        rows[-1] += symbol
+    return "\n".join(rows)
 
 
 def head_switches():
@@ -288,7 +311,9 @@ def head_switches():
 
     explorer = Explorer(view.picture, _wide(controls), update)
     for layer, head in places:
-        controls[f"layer_{layer}_head_{head}"].layout.width = f"{92 // model.n_heads}%"  # a row for each layer
+        layout = controls[f"layer_{layer}_head_{head}"].layout
+        layout.width = f"{92 // model.n_heads}%"  # a row for each layer
+        layout.min_width = SWITCH_WIDTH
     controls["poem"].layout.width = "92%"
     return explorer
 
@@ -297,6 +322,8 @@ def _switches_sentence(n_off, before, now):
     if not n_off:
         return ALL_ON.format(now=now)
     change = DEARER if now > before else CHEAPER
+    if abs(now - before) < 0.005:  # would be written 0.00
+        change = THE_SAME
     return SOME_OFF.format(n=n_off, now=now, before=before, change=change.format(abs(now - before)))
 
 

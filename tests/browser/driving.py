@@ -2,7 +2,7 @@
 
 import time
 
-LATE = 0.1  # seconds after which a picture that has not changed stays
+LATE = 0.1  # seconds after which what has not changed stays
 BURST = ["Home", *["ArrowRight"] * 8, "End"]  # pressed without waiting: the last position must win
 
 # Where another value may leave the picture as it is: what is written beside the control, by explorer.
@@ -35,7 +35,7 @@ class Drive:
         self.explorer, self.within = explorer, within
         self.complaints = []
         self._pictures = {}  # of all controls' values
-        self._last = explorer.look()
+        self._last = self._settled()
         self._remember(self._last)
 
     def every_control(self):
@@ -57,18 +57,23 @@ class Drive:
 
     def _press(self, control, *keys):
         self.explorer.press(control, *keys)
-        if self._may_stay(control):
-            time.sleep(LATE)
         end = time.monotonic() + self.within
-        state = self.explorer.look()
+        state = self._settled()
         while (fault := self._fault(control, state)) and time.monotonic() < end:
-            time.sleep(0.05)
-            state = self.explorer.look()
+            state = self._settled()
         if fault:
             self.complaints.append(f"{self.explorer.name}, {control.name}, {' '.join(keys)}: {fault} {state['values']}")
         else:
             self._remember(state)
         self._last = state
+
+    def _settled(self):
+        """Return what is shown once it stays: while the kernel is busy, a front end keeps the newest value back."""
+        before, state = None, self.explorer.look()
+        while state != before:
+            time.sleep(LATE)
+            before, state = state, self.explorer.look()
+        return state
 
     def _remember(self, state):
         if HIDDEN_STATE not in state["values"]:

@@ -1,6 +1,7 @@
 // What the tests ask of a notebook that JupyterLab shows: handed to every page before its own scripts, as window.reader.
 window.reader = (() => {
-  const CONTROL = ".noUi-handle, select, input[type=checkbox], button.widget-button, button.widget-toggle-button";
+  const CONTROL =
+    ".noUi-handle, select, input[type=checkbox], .widget-text input, button.widget-button, button.widget-toggle-button";
   const notebook = () => window.jupyterapp.shell.currentWidget;
   const cells = () => notebook().content.widgets;
   const outputsOf = (cell) => cell.outputArea?.model.toJSON() ?? [];
@@ -34,13 +35,14 @@ window.reader = (() => {
   }
 
   function valueOf(control) {
-    if (control.matches(".noUi-handle")) return control.getAttribute("aria-valuetext");
+    if (control.matches(".noUi-handle")) return control.closest(".noUi-target").noUiSlider.get();
     if (control.matches("select")) return control.selectedOptions[0].text;
-    if (control.matches("input")) return control.checked;
+    if (control.matches("[type=checkbox]")) return control.checked;
+    if (control.matches("input")) return control.value;
     return control.matches(".widget-toggle-button") ? control.classList.contains("mod-active") : null;
   }
 
-  // A slider's and a dropdown's label stands beside them, a checkbox's behind it, a button's on it.
+  // The label of a slider, dropdown or text field stands beside it, a checkbox's behind it, a button's on it.
   function nameOf(control) {
     const row = control.closest(".widget-inline-hbox, .widget-checkbox, button");
     return row.innerText.split("\n").map((line) => line.replace("\u200b", "").trim()).find(Boolean);
@@ -49,15 +51,17 @@ window.reader = (() => {
   function kindOf(control) {
     if (control.matches(".noUi-handle")) return "slider";
     if (control.matches("select")) return "dropdown";
+    if (control.matches(".widget-text input")) return "text";
     return control.matches("input, .widget-toggle-button") ? "toggle" : "button";
   }
 
   const outputNode = (place) => cells()[place].outputArea.node;
   const controlsOf = (place) => [...outputNode(place).querySelectorAll(CONTROL)];
 
-  // How many values a control has, as far as the page knows: a slider has two ends, and more between them.
+  // How many values a control has, as far as the page knows: a slider has two ends, and more between them,
+  // a text field is empty or not.
   function sizeOf(control) {
-    return { slider: 2, dropdown: control.options?.length, toggle: 2, button: 1 }[kindOf(control)];
+    return { slider: 2, dropdown: control.options?.length, toggle: 2, text: 2, button: 1 }[kindOf(control)];
   }
 
   function controls(place) {
@@ -134,7 +138,7 @@ window.reader = (() => {
   const describe = (node) => `${node.tagName.toLowerCase()} ${node.innerText?.trim().slice(0, 30) ?? ""}`;
 
   // What of a cell lies beyond the notebook's right edge: a control there at all, anything else if it cannot be
-  // scrolled into sight.
+  // scrolled into sight. And the labels that are cut off.
   function beyondTheEdge(place) {
     const cell = cells()[place].node;
     const edge = notebook().content.node.getBoundingClientRect().right + 1;
@@ -149,7 +153,9 @@ window.reader = (() => {
     const rows = [...cell.querySelectorAll(CONTROL)].map(rowOf).filter(Boolean);
     const seen = [...cell.querySelectorAll("*:not(mjx-assistive-mml *)")]; // without what MathJax tells screen readers
     const lost = seen.filter((node) => right(node) > edge && !scrolls(node.parentElement));
-    return [...rows.filter((row) => right(row) > edge), ...lost].map(describe);
+    const labels = [...cell.querySelectorAll(".widget-label, .widget-label-basic, button.jupyter-button")];
+    const cut = labels.filter((label) => label.scrollWidth > label.clientWidth + 1);
+    return [...rows.filter((row) => right(row) > edge), ...lost, ...cut].map(describe);
   }
 
   function numberOfCells() {

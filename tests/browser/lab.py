@@ -14,6 +14,7 @@ from pathlib import Path
 
 from tools.build.section import ROOT
 
+EXTENSION = ROOT / "tools" / "lab_extension"
 STARTS_WITHIN = 180  # seconds; three on an idle machine
 OPTIONS = ("--no-browser", "--expose-app-in-browser", "--ServerApp.ip=127.0.0.1", "--IdentityProvider.token=")
 
@@ -55,9 +56,13 @@ def root_options():
 
 
 def environment(folder):
-    """Return the variables that keep the reader's own settings, kernels and answers out of the test."""
+    """Return the variables that keep the reader's own settings, kernels and answers out of the test.
+
+    The extension that `make lab` installs is there, whatever environment runs the test.
+    """
     settings = folder / "settings"
     settings.mkdir()
+    shutil.copytree(EXTENSION, folder / "jupyter_data_dir" / "labextensions" / "readable-outputs")
     places = {name: str(folder / name.lower()) for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR")}
     lab = {"JUPYTERLAB_SETTINGS_DIR": str(settings), "JUPYTERLAB_WORKSPACES_DIR": str(folder / "workspaces")}
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])

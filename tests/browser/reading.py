@@ -1,10 +1,13 @@
 """Read a notebook in a browser as a learner does: open it, run all cells, move each control with the keyboard."""
 
+import re
 from dataclasses import dataclass
 
 RUN_ALL = '.lm-Menu-item[data-command="runmenu:run-all"]'
 READY = "() => window.reader.ready()"
 PHONE = {"width": 390, "height": 844}
+TYPED = ("山中", "b<i>囧秋风")  # what no model knows among it, and what is a command of the notebook or of HTML
+NAMED = ("slider", "combobox", "checkbox", "textbox", "button", "img")  # ARIA's roles that want a name
 PATIENCE = 180_000  # milliseconds; a few thousand on an idle machine
 
 
@@ -18,7 +21,7 @@ class Control:
         Its place among the explorer's controls.
     name : str
         What is written beside it, or on it.
-    kind : {"slider", "dropdown", "toggle", "button"}
+    kind : {"slider", "dropdown", "toggle", "text", "button"}
     size : int
         How many values it has at least.
     """
@@ -32,12 +35,14 @@ class Control:
         """Return the keys of a visit to this control, and the picture is looked at after each group of them.
 
         A slider goes to its low end, somewhere between, to its high end; a dropdown through all its values; a toggle
-        there and back. A closed dropdown leaves the arrow keys to the notebook: Space opens it.
+        there and back. A closed dropdown leaves the arrow keys to the notebook: Space opens it. A text field is typed
+        into, and emptied again.
         """
         return {
-            "slider": [["Home"], ["ArrowRight"], ["PageUp"], ["End"]],
+            "slider": [["Home"], ["PageUp"], ["End"]],
             "dropdown": [["Home"], *[["Space", "ArrowDown", "Enter"]] * (self.size - 1)],
             "toggle": [["Space"], ["Space"]],
+            "text": [["Control+A", "Backspace", *text, "Enter"] for text in (*TYPED, "")],
             "button": [["Space"]],
         }[self.kind]
 
@@ -126,11 +131,17 @@ class ExplorerOnPage:
         """Focus a control and press keys, one after the other without waiting."""
         self._ask("focus", control.number)
         for key in keys:
-            self.reader.page.keyboard.press(key)
+            keyboard = self.reader.page.keyboard
+            keyboard.type(key) if len(key) == 1 else keyboard.press(key)  # a Chinese character is no key
 
     def undrawn_characters(self):
         """Return the characters seen so far that no font of this machine has."""
         return self._ask("undrawn", "".join(sorted(self._characters)))
+
+    def unnamed(self):
+        """Return what a screen reader finds of it and cannot tell from its like: the roles without a name."""
+        seen = self.reader.page.locator(f'[data-place="{self.place}"] .jp-OutputArea').first.aria_snapshot()
+        return re.findall(rf"- ({'|'.join(NAMED)})(?=[:\n]| \[|$)", seen)
 
     def _ask(self, function, *arguments):
         return self.reader.ask(function, self.place, *arguments)

@@ -27,6 +27,7 @@ def complaints_about(reader, place, keep_screenshot):
     explorer = ExplorerOnPage(reader, place)
     complaints = Drive(explorer).every_control()
     complaints += [f"{explorer.name}: no font has {character!r}" for character in explorer.undrawn_characters()]
+    complaints += [f"{explorer.name}: a {role} without a name" for role in explorer.unnamed()]
     if complaints:
         complaints.append(f"the page then: {keep_screenshot(f'cell-{place}')}")
     return complaints

@@ -75,9 +75,13 @@ def answers(solution):
 
 def drive(visit):
     """Move the controls of the first explorer, or of every one, and return what was complained about."""
+    complaints = []
     places = visit.reader.explorers()
-    chosen = places if EVERYTHING else places[:1]
-    return [complaint for place in chosen for complaint in Drive(ExplorerOnPage(visit.reader, place)).every_control()]
+    for place in places if EVERYTHING else places[:1]:
+        explorer = ExplorerOnPage(visit.reader, place)
+        complaints += Drive(explorer).every_control()
+        complaints += [f"{explorer.name}: a {role} without a name" for role in explorer.unnamed()]
+    return complaints
 
 
 def checks(notebook):

@@ -78,8 +78,9 @@ def test_the_scaling_explorer_states_weight_and_gradient_of_both():
     explorer = widgets.scaling_explorer()
     explorer.controls["d_k"].value = 1
     assert "不缩放时分数的标准差 1.0" in explorer.caption.value
-    weight = [part.split("，")[0] for part in explorer.caption.value.split("最大权重的平均值 ")[1:]]
-    assert explorer.caption.value.count(f"{float(weight[0]):.2f}") == 2  # at d_k = 1 scaling changes nothing
+    sentence = explorer.caption.value.partition("</div>")[0]
+    weight = [part.split("，")[0] for part in sentence.split("最大权重的平均值 ")[1:]]
+    assert sentence.count(f"{float(weight[0]):.2f}") == 2  # at d_k = 1 scaling changes nothing
 
 
 def test_the_mask_painter_draws_the_mask_and_the_weights_that_it_leaves():

@@ -158,3 +158,16 @@ def test_its_sentence_is_announced_and_its_characters_are_escaped():
     explorer = make(lambda height: "a < b & c")
     assert 'role="status"' in explorer.caption.value
     assert "a &lt; b &amp; c" in explorer.caption.value
+
+
+def test_a_screen_reader_finds_what_the_live_picture_shows_in_words():
+    explorer = make()
+    explorer.controls["height"].value = 0.75
+    assert f'<div role="img" aria-label="{explorer.alt}"></div>' in explorer.caption.value
+
+
+def test_words_about_the_picture_are_escaped():
+    explorer = make(lambda height: "as it was")
+    explorer.picture.alt = 'left: "a" < b'
+    explorer.controls["height"].value = 0.75
+    assert 'aria-label="left: &quot;a&quot; &lt; b"' in explorer.caption.value

@@ -54,6 +54,9 @@ def test_the_chosen_character_is_red_among_its_candidates(seed):
         ("白日依山尽，黄", "七言绝句", "白日依山尽黄", "，"),
         ("白日，", widgets.FREE, "白日，", ""),
         ("A白$日😀", "五言绝句", "白日", "A$😀"),
+        ("白 日\n", "五言绝句", "白日", ""),
+        ("月" * 22, "五言绝句", "月月月月月，月月月月月。月月月月月，月月月月月。", "月月"),
+        ("月" * 50, widgets.FREE, "月" * 48, "月月"),
     ],
 )
 def test_an_opening_is_cut_to_what_the_model_and_the_form_allow(wish, form, opening, left_out):
@@ -65,6 +68,31 @@ def test_an_opening_of_one_s_own_goes_before_the_list_and_says_what_it_leaves_ou
     explorer.controls["own"].value = "白日x"
     assert "到此是「白日" in explorer.alt
     assert "没有用上：x" in html.unescape(explorer.caption.value)
+
+
+def test_a_long_list_of_what_was_left_out_is_cut_short():
+    explorer = widgets.poem_stepper()
+    explorer.controls["own"].value = "x" * 300
+    assert explorer.error is None
+    assert f"没有用上：{'x' * 12}…… 共 300 个" in html.unescape(explorer.caption.value)
+
+
+@pytest.mark.parametrize("text", ["月" * 65, "月，" * 32, "。" * 65, "月月月月月月，" * 9])
+def test_whatever_is_written_has_room_beside_the_bars(text):
+    rows = widgets.broken_at_punctuation(text).split("\n")
+    assert "".join(rows) == text
+    assert len(rows) <= 11
+    assert max(map(len, rows)) <= 10
+
+
+def test_a_poem_that_fills_the_model_says_that_it_stops_there():
+    explorer = widgets.poem_stepper()
+    explorer.controls["form"].value, explorer.controls["k"].value = widgets.FREE, widgets.ALL
+    explorer.controls["temperature"].value = 2.0
+    explorer.controls["step"].value = explorer.controls["step"].max
+    assert "65 个符号" in explorer.caption.value
+    assert widgets.FULL in explorer.caption.value
+    assert widgets.HARDLY in explorer.caption.value
 
 
 def test_a_whole_poem_as_an_opening_leaves_nothing_but_the_end():
@@ -88,3 +116,9 @@ def test_switched_off_heads_cost_what_the_reference_says():
     is_on = np.asarray(explorer.picture.axes[0].images[0].get_array())
     assert np.argwhere(is_on == 0).tolist() == [[0, 1], [2, 0]]
     assert f"{now:.2f} 比特" in explorer.caption.value
+
+
+def test_a_head_that_hardly_matters_is_not_said_to_cost_nothing_less():
+    explorer = widgets.head_switches()
+    explorer.controls["layer_3_head_3"].value = False
+    assert widgets.THE_SAME in explorer.caption.value

@@ -14,6 +14,7 @@ from tools.site.pyodide_lock import KERNEL, LEARNERS, site_lock
 from tools.site.start_page import start_page
 
 CACHE = ROOT / "build" / "pyodide"
+LAB_EXTENSION = ROOT / "tools" / "lab_extension"
 KERNEL_PLUGIN = "@jupyterlite/pyodide-kernel-extension:kernel"
 PYODIDE = Path("static", "pyodide")
 LOCK = PYODIDE / "pyodide-lock.json"
@@ -72,9 +73,11 @@ def copy_distribution(distribution, folder, lock):
 
 
 def write_settings(lite):
-    """Write what JupyterLite's build reads: Chinese menus."""
+    """Write what JupyterLite's build reads: Chinese menus, and the extension that `make lab` installs, too."""
     lite.mkdir()
     (lite / "overrides.json").write_text(json.dumps(SETTINGS), encoding="utf-8")
+    build = {"LiteBuildConfig": {"federated_extensions": [str(LAB_EXTENSION)]}}
+    (lite / "jupyter_lite_config.json").write_text(json.dumps(build), encoding="utf-8")
 
 
 def copy_notebooks(folder):

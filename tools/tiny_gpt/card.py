@@ -8,12 +8,14 @@ Written by `python -m tools.train_tiny_gpt`, with the numbers of that run. What 
 | | |
 |---|---|
 | model | decoder-only Transformer, pre-norm, {n_layers} layers of {n_heads} heads, d_model {d_model}, d_ff {d_ff} |
-| weights | {n_weights:,}, in float16 (`tiny_gpt.npz`); embedding and last matrix are the same |
+| weights | {n_weights:,}, in float16 (`tiny_gpt.npz`); the last matrix is the embedding times a gain |
 | tokens | {n_symbols:,} symbols: characters (at least 99 % of all that occur), `，` `。`, start, end, unknown |
 | data | npm package `{data}`, its Tang poems (MIT, `LICENSE-chinese-poetry.txt`), in simplified characters |
 | kept | poems of 4 or 8 lines of 5 or 7 characters; each text once; no held-out poem shares two lines with another |
 | training | {poems:,} poems, {epochs} epochs, {steps:,} steps of AdamW, seed {seed}, PyTorch {torch} |
 | cost | {core_minutes} minutes of one processor core, for this model and the three below together |
+
+The simplified text keeps some old variants, such as 鴈 for 雁.
 
 ## How good it is
 

@@ -1,0 +1,45 @@
+"""What `tools/lab_extension` adds to JupyterLab: pictures large enough on a phone, sliders that tell their names."""
+
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from tests.browser.reading import PHONE, ExplorerOnPage
+
+PICTURES = """
+from helpers.style import Picture
+from IPython.display import display
+display(Picture(8, 2, "wide"), Picture(2, 2, "small"))
+"""
+EXPLORER = "from helpers.widgets import attention\nattention.soft_lookup_explorer()"
+WIDTHS = "() => [...document.querySelectorAll('.jp-RenderedImage img')].map(image => image.clientWidth)"
+TOLD = "handle => ['aria-label', 'aria-valuetext'].map(name => handle.getAttribute(name))"
+
+
+@pytest.fixture
+def shown(lab, reader):
+    """Return a reader with a notebook that shows a wide picture, a small one and an explorer."""
+    cells = [nbformat.v4.new_code_cell(source) for source in (PICTURES, EXPLORER)]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(notebook, lab.folder / "shown.ipynb")
+    reader.open(lab.address, Path("shown.ipynb"))
+    reader.run_all()
+    return reader
+
+
+def test_a_phone_shows_a_picture_500_pixels_wide_in_a_scrolling_cell_and_a_smaller_one_as_it_is(shown):
+    assert shown.beyond_the_edge() == []  # the window is a phone's from here on
+    assert shown.page.evaluate("innerWidth") == PHONE["width"]
+    assert shown.page.evaluate(WIDTHS) == [500, 220]
+
+
+def test_a_slider_tells_its_name_and_the_value_that_stands_beside_it(shown):
+    explorer = ExplorerOnPage(shown, shown.explorers()[0])
+    (slider,) = explorer.controls
+    handle = shown.page.locator(".noUi-handle")
+    assert handle.evaluate(TOLD) == ["温度", "0.50"]
+    explorer.press(slider, "End")
+    explorer.look()
+    assert handle.evaluate(TOLD) == ["温度", "10.00"]
