@@ -29,9 +29,34 @@ def visible_paths():
     python = {Path(prefix).resolve() for prefix in (sys.prefix, sys.base_prefix, sys.exec_prefix)}
     python |= {Path(folder).resolve() for folder in sys.path if folder.endswith(("site-packages", "dist-packages"))}
     project = {HELPERS, PROJECT / "grading" / "__init__.py", PROJECT / "grading" / "sandbox"}
+    links = set().union(*map(links_to, (sys.executable, sys.prefix, sys.base_prefix)))
     system_paths = {Path(path) for path in (*SYSTEM_FOLDERS, *SYSTEM_FILES) if os.path.lexists(path)}
-    paths = sorted(path for path in python | project | system_paths if path.exists())
+    paths = sorted(path for path in python | project | links | system_paths if path.exists())
     return [str(path) for path in paths if not any(parent in paths for parent in path.parents)]
+
+
+def links_to(path):
+    """Return the symbolic links on the way to a path (an environment, or a home, may be reached through some).
+
+    Parameters
+    ----------
+    path : str
+        Absolute, of something that exists.
+
+    Returns
+    -------
+    links : set of pathlib.Path
+        Each at its real place.
+    """
+    links, place, parts = set(), Path("/"), list(Path(path).parts[:0:-1])
+    while parts:
+        step = Path(os.path.normpath(place / parts.pop()))
+        if step.is_symlink():
+            links.add(step)
+            parts += (place / step.readlink()).parts[:0:-1]
+            step = Path("/")
+        place = step
+    return links
 
 
 def python_path():
