@@ -133,6 +133,14 @@ window.reader = (() => {
     window.jupyterapp.shell.collapseRight();
   }
 
+  // JupyterLab takes cells out of the page while they are out of sight; here all are to be measured.
+  function showAll() {
+    const { content } = notebook();
+    content.notebookConfig = { ...content.notebookConfig, windowingMode: "none" };
+  }
+
+  const allShown = () => cells().every((cell) => cell.node.isConnected && !cell.isPlaceholder());
+
   const isNarrow = () => notebook().content.node.getBoundingClientRect().right <= window.innerWidth;
 
   const describe = (node) => `${node.tagName.toLowerCase()} ${node.innerText?.trim().slice(0, 30) ?? ""}`;
@@ -158,8 +166,8 @@ window.reader = (() => {
     return [...rows.filter((row) => right(row) > edge), ...lost, ...cut].map(describe);
   }
 
-  function numberOfCells() {
-    return cells().length;
+  function allBeyondTheEdge() {
+    return cells().flatMap((_, place) => beyondTheEdge(place).map((what) => `cell ${place} on a phone: ${what}`));
   }
 
   // Milliseconds from the next key press to the first frame with the picture that follows; asked for by pictureShown.
@@ -184,6 +192,6 @@ window.reader = (() => {
 
   return {
     ready, shutDown, kernelAnswers, explorers, show, source, controls, focus, state, complaints, undrawn,
-    hideSidebars, isNarrow, beyondTheEdge, numberOfCells, awaitPicture, pictureShown,
+    hideSidebars, showAll, allShown, isNarrow, allBeyondTheEdge, awaitPicture, pictureShown,
   };
 })();

@@ -23,7 +23,8 @@ def make_grade(course, assignment=ASSIGNMENT):
     """Run the target with this environment in the place of `.venv`."""
     places = {"PYTHONPATH": os.pathsep.join([str(ROOT), str(WITHOUT_GRAMMAR)]), "JUPYTER_CONFIG_DIR": str(course)}
     command = ["make", "grade", f"ASSIGNMENT={assignment}", f"BIN={Path(sys.executable).parent}"]
-    environment = os.environ | places | {"GRADING_SEED": "7"}
+    outer = {"MAKEFLAGS": "", "MAKELEVEL": ""}  # of the make that runs the tests, perhaps: not of an instructor's
+    environment = os.environ | places | outer | {"GRADING_SEED": "7"}
     return subprocess.run(command, cwd=course, env=environment, capture_output=True, text=True)
 
 
