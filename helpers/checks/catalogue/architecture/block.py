@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from helpers.checks.catalogue.attention import finite_mask
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Slip
 from helpers.reference import block as reference
 
@@ -416,12 +417,7 @@ EXERCISE = Exercise(
             wrong="归一化沿了 token 的轴：一个 token 于是看到了别的 token，连因果掩码也挡不住。",
             look="layer_norm 沿最后一个轴。",
         ),
-        Slip(
-            "用 −1e4 遮住",
-            ten_thousand_below,
-            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低。",
-            look="用给出的 attention(q, k, v, mask)，它用的是 −∞。",
-        ),
+        finite_mask.filled(ten_thousand_below, look="用给出的 attention(q, k, v, mask)，它用的是 −∞。"),
         Slip(
             "没有 ReLU",
             without_relu,

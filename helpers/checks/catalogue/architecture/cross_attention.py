@@ -3,6 +3,7 @@
 import numpy as np
 
 from helpers.checks.catalogue.architecture.softmax import softmax
+from helpers.checks.catalogue.attention import finite_mask
 from helpers.checks.exercise import Behaviour, Case, Exercise, Property, Slip
 from helpers.reference import block as reference
 
@@ -351,24 +352,11 @@ EXERCISE = Exercise(
             wrong="遮住的正好是可以看的：True = 可以看。",
             look="mask 为 True 时保留分数。",
         ),
-        Slip(
-            "用 −1e4 遮住",
-            ten_thousand_below,
-            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低。",
-            look="用给出的 attention(q, k, v, mask)，它用的是 −∞。",
+        finite_mask.filled(ten_thousand_below, look="用给出的 attention(q, k, v, mask)，它用的是 −∞。"),
+        finite_mask.filled_with_blind_row_zero(
+            ten_thousand_below_blind_row_zero, look="用给出的 attention(q, k, v, mask)，它用的是 −∞。"
         ),
-        Slip(
-            "用 −1e4 遮住，什么都不许看的一行为 0",
-            ten_thousand_below_blind_row_zero,
-            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低（什么都不许看的一行你照顾到了。）",
-            look="用给出的 attention(q, k, v, mask)，它用的是 −∞。",
-        ),
-        Slip(
-            "减去 1e4 来遮住",
-            ten_thousand_subtracted,
-            wrong="不许看的分数本来就高出 1e4 以上时，减去 1e4 也遮不住；−∞ 才遮得住。",
-            look="用给出的 attention(q, k, v, mask)，它用的是 −∞。",
-        ),
+        finite_mask.subtracted(ten_thousand_subtracted, look="用给出的 attention(q, k, v, mask)，它用的是 −∞。"),
         Slip(
             "什么都不许看的一行变成了 NaN",
             blind_row_is_nan,

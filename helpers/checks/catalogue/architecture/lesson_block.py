@@ -5,6 +5,7 @@ import math
 import numpy as np
 
 from helpers.checks.catalogue.architecture.softmax import softmax
+from helpers.checks.catalogue.attention import finite_mask
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Property, Slip
 from helpers.reference import lesson_block as reference
 
@@ -280,18 +281,8 @@ EXERCISE = Exercise(
             wrong="前面的 token 看到了后面的：权重的右上角应全是 0。",
             look="softmax 之前，把 j > i 的分数变成 −∞。",
         ),
-        Slip(
-            "用 −1e4 遮住",
-            ten_thousand_below,
-            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低。",
-            look="用给出的 attention(q, k, v, mask)，它用的是 −∞。",
-        ),
-        Slip(
-            "减去 1e4 来遮住",
-            ten_thousand_subtracted,
-            wrong="不许看的分数本来就高出 1e4 以上时，减去 1e4 也遮不住；−∞ 才遮得住。",
-            look="用给出的 attention(q, k, v, mask)，它用的是 −∞。",
-        ),
+        finite_mask.filled(ten_thousand_below, look="用给出的 attention(q, k, v, mask)，它用的是 −∞。"),
+        finite_mask.subtracted(ten_thousand_subtracted, look="用给出的 attention(q, k, v, mask)，它用的是 −∞。"),
         Slip(
             "掩码方向反了",
             looking_ahead,

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from helpers.checks.catalogue.attention import finite_mask
 from helpers.checks.exercise import CHECKS_SHAPES, CONVERTS_INPUT, Behaviour, Case, Exercise, Property, Slip
 from helpers.reference import attention as reference
 
@@ -344,24 +345,11 @@ EXERCISE = Exercise(
             wrong="整行都加上同一个大负数，softmax 的结果不变，等于没有遮。",
             look="用 -np.inf 代替 −1e9，并让总和为 0 的一行得到 0。",
         ),
-        Slip(
-            "用 −1e4 遮住",
-            ten_thousand_below,
-            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低。",
-            look="np.where(mask, s, -np.inf)，s 是分数。",
+        finite_mask.filled(ten_thousand_below, look="np.where(mask, s, -np.inf)，s 是分数。"),
+        finite_mask.filled_with_blind_row_zero(
+            ten_thousand_below_blind_row_zero, look="np.where(mask, s, -np.inf)，s 是分数。"
         ),
-        Slip(
-            "用 −1e4 遮住，什么都不许看的一行为 0",
-            ten_thousand_below_blind_row_zero,
-            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低（什么都不许看的一行你照顾到了。）",
-            look="np.where(mask, s, -np.inf)，s 是分数。",
-        ),
-        Slip(
-            "减去 1e4 来遮住",
-            ten_thousand_subtracted,
-            wrong="不许看的分数本来就高出 1e4 以上时，减去 1e4 也遮不住；−∞ 才遮得住。",
-            look="np.where(mask, s, -np.inf)，s 是分数。",
-        ),
+        finite_mask.subtracted(ten_thousand_subtracted, look="np.where(mask, s, -np.inf)，s 是分数。"),
         Slip(
             "什么都不许看的一行变成了 NaN",
             blind_row_is_nan,

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from helpers.checks.catalogue.attention import finite_mask
 from helpers.checks.exercise import Behaviour, Case, Exercise, Slip
 from helpers.reference import attention as reference
 
@@ -241,17 +242,9 @@ EXERCISE = Exercise(
             wrong="用 −1e9 遮住时，整行被遮住的查询会把权重平均分给所有不许看的键。",
             look="调用上一题的 attention：这样的一行权重全为 0。",
         ),
-        Slip(
-            "用 −1e4 遮住",
-            ten_thousand_below,
-            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低。",
-            look="调用上一题的 attention，在那里用 −∞ 遮住。",
-        ),
-        Slip(
-            "用 −1e4 遮住，什么都不许看的一行为 0",
-            ten_thousand_below_blind_row_zero,
-            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低（什么都不许看的一行你照顾到了。）",
-            look="调用上一题的 attention，在那里用 −∞ 遮住。",
+        finite_mask.filled(ten_thousand_below, look="调用上一题的 attention，在那里用 −∞ 遮住。"),
+        finite_mask.filled_with_blind_row_zero(
+            ten_thousand_below_blind_row_zero, look="调用上一题的 attention，在那里用 −∞ 遮住。"
         ),
         Slip(
             "权重矩阵转置了",

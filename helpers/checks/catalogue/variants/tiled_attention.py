@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 
+from helpers.checks.catalogue.attention import finite_mask
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Property, Slip
 from helpers.reference import tiled as reference
 
@@ -587,12 +588,7 @@ EXERCISE = Exercise(
             wrong="整块都是 −1e9 时，最大值也是 −1e9，被遮住的键平分了权重。",
             look="用 -np.inf 遮住，并照顾最大值还是 −∞ 的查询。",
         ),
-        Slip(
-            "用 −1e4 遮住",
-            ten_thousand_below,
-            wrong="分数比 −1e4 还低时，不许看的键反而拿走了权重；−∞ 才比什么分数都低。",
-            look="用 -np.inf 遮住，并照顾最大值还是 −∞ 的查询。",
-        ),
+        finite_mask.filled(ten_thousand_below, look="用 -np.inf 遮住，并照顾最大值还是 −∞ 的查询。"),
         Slip(
             "键没有转置",
             keys_not_turned,
