@@ -12,6 +12,8 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import nbformat
+
 from tools.build.section import ROOT
 
 EXTENSION = ROOT / "tools" / "lab_extension"
@@ -48,6 +50,25 @@ def jupyterlab(folder):
     finally:
         server.terminate()  # kernels end with it
         server.wait(timeout=30)
+
+
+def write_notebook(folder, name, sources):
+    """Write a notebook with these sources of code cells to a folder that JupyterLab serves, and return its path there.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+    name : str
+    sources : iterable of str
+
+    Returns
+    -------
+    path : pathlib.Path
+    """
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
+    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
+    nbformat.write(notebook, folder / name)
+    return Path(name)
 
 
 def root_options():

@@ -1,11 +1,9 @@
 """The drive finds what it is there for: broken explorers, errors and missing glyphs, in a notebook made of them."""
 
-from pathlib import Path
-
-import nbformat
 import pytest
 
 from tests.browser.driving import Drive
+from tests.browser.lab import write_notebook
 from tests.browser.reading import ExplorerOnPage
 
 IMPORTS = """
@@ -31,10 +29,7 @@ def broken(lab, reader):
     """Return a reader with a notebook in which one explorer after the other is broken, and then the cells are."""
     explorers = [f"explorer = attention.soft_lookup_explorer()\n{how}" for how in BROKEN]
     sources = [IMPORTS, *(f"{source}\nexplorer" for source in explorers), WIDE, CUT, CLIPPED, *TROUBLE]
-    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(source) for source in sources])
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
-    nbformat.write(notebook, lab.folder / "broken.ipynb")
-    reader.open(lab.address, Path("broken.ipynb"))
+    reader.open(lab.address, write_notebook(lab.folder, "broken.ipynb", sources))
     reader.run_all()
     return reader
 

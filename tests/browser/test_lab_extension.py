@@ -1,10 +1,8 @@
 """What `tools/lab_extension` adds to JupyterLab: pictures large enough on a phone, sliders that tell their names."""
 
-from pathlib import Path
-
-import nbformat
 import pytest
 
+from tests.browser.lab import write_notebook
 from tests.browser.reading import PHONE, ExplorerOnPage
 
 PICTURES = """
@@ -20,11 +18,7 @@ TOLD = "handle => ['aria-label', 'aria-valuetext'].map(name => handle.getAttribu
 @pytest.fixture
 def shown(lab, reader):
     """Return a reader with a notebook that shows a wide picture, a small one and an explorer."""
-    cells = [nbformat.v4.new_code_cell(source) for source in (PICTURES, EXPLORER)]
-    notebook = nbformat.v4.new_notebook(cells=cells)
-    notebook.metadata["kernelspec"] = {"name": "python3", "display_name": "Python 3"}
-    nbformat.write(notebook, lab.folder / "shown.ipynb")
-    reader.open(lab.address, Path("shown.ipynb"))
+    reader.open(lab.address, write_notebook(lab.folder, "shown.ipynb", [PICTURES, EXPLORER]))
     reader.run_all()
     return reader
 

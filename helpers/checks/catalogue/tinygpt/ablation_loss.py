@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from helpers.checks.catalogue.tinygpt import shift
 from helpers.checks.catalogue.tinygpt.given import layer_norm, log_softmax, token_losses
 from helpers.checks.exercise import CONVERTS_INPUT, Behaviour, Case, Exercise, Slip
 from helpers.reference import inspection as reference
@@ -475,48 +476,13 @@ EXERCISE = Exercise(
             wrong="合并后的输出要先乘 w_o，才加到 x 上。",
             look="x + 合并(heads) @ w_o。",
         ),
-        Slip(
-            "没有移位",
-            not_shifted,
-            wrong="第 i 行说的是第 i + 1 个 token，却拿第 i 个去比。",
-            look="logits[..., :-1, :] 与 token_ids[..., 1:]。",
-        ),
-        Slip(
-            "没有移位，去掉了最后一个",
-            not_shifted_last_left_out,
-            wrong="个数对了，但第 i 行仍和第 i 个 token 比；应和第 i + 1 个比。",
-            look="logits[..., :-1, :] 与 token_ids[..., 1:]。",
-        ),
-        Slip(
-            "没有移位，去掉了第一个",
-            not_shifted_first_left_out,
-            wrong="个数对了，但第 i 行仍和第 i 个 token 比；应和第 i + 1 个比。",
-            look="logits[..., :-1, :] 与 token_ids[..., 1:]。",
-        ),
-        Slip(
-            "编号少了一个轴",
-            axis_for_the_vocabulary_missing,
-            wrong="np.take_along_axis 要两个数组的轴一样多；token_ids 没有词表的轴。",
-            look="token_ids[..., 1:, None]，取完再 [..., 0]。",
-        ),
-        Slip(
-            "logits 的最后一行没有去掉",
-            only_the_tokens_moved,
-            wrong="token_ids 去掉了第一个，logits 还有 seq_len 行，对不上。",
-            look="logits[..., :-1, :] 与 token_ids[..., 1:]，各 seq_len − 1 个。",
-        ),
-        Slip(
-            "往反方向移了",
-            shifted_the_wrong_way,
-            wrong="拿前一个 token 去比，而它已经读过了。",
-            look="logits[..., :-1, :] 与 token_ids[..., 1:]。",
-        ),
-        Slip(
-            "首尾接在了一起",
-            joined_round,
-            wrong="最后一行拿第一个 token 去比了；它后面没有 token，不算。",
-            look="logits[..., :-1, :] 与 token_ids[..., 1:]，不用 np.roll。",
-        ),
+        shift.slip("没有移位", not_shifted),
+        shift.slip("没有移位，去掉了最后一个", not_shifted_last_left_out),
+        shift.slip("没有移位，去掉了第一个", not_shifted_first_left_out),
+        shift.slip("编号少了一个轴", axis_for_the_vocabulary_missing),
+        shift.slip("logits 的最后一行没有去掉", only_the_tokens_moved),
+        shift.slip("往反方向移了", shifted_the_wrong_way),
+        shift.slip("首尾接在了一起", joined_round),
         Slip(
             "没有做 softmax",
             without_softmax,
